@@ -23,7 +23,6 @@ SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".cu")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 
 _WHEELS = {
-    "curand": "nvidia-curand-cu12",
     "cufft": "nvidia-cufft-cu12",
     "cusparse": "nvidia-cusparse-cu12",
     "cusolver": "nvidia-cusolver-cu12",
@@ -92,7 +91,7 @@ def _for_the_host(
     kernels = ["-include", str(HERE / "include" / "cudnn_ctypes_kernels.h")]
     objects = []
     for number, source in enumerate(sources):
-        is_c = source.suffix == ".c"
+        is_c = source.suffix == ".c" and "-xc++" not in compiled
         command = [compiler("c" if is_c else "c++"), "-x", "c" if is_c else "c++", *common]
         if source.suffix == ".cu" or (copies.has_kernels and not is_c):
             command += kernels

@@ -42,3 +42,32 @@ def test_numbers_are_of_their_distribution_and_of_their_seed(compiled):
     assert "others than cuRAND's" in done.stderr
     assert "n is 3, and normal numbers come in pairs" in done.stderr
     assert "outputPtr is too small: 4 bytes are missing" in done.stderr
+
+
+def test_numbers_of_kernels(compiled):
+    done = compiled(
+        """
+#include <curand_kernel.h>
+__global__ void make(double *mean, double *square) {
+  curandState state;
+  curand_init(7, threadIdx.x, 0, &state);
+  for (int i = 0; i < 1000; i++) {
+    double x = curand_normal(&state);
+    atomicAdd(mean, x / (1000 * warpSize));
+    atomicAdd(square, x * x / (1000 * warpSize));
+  }
+}
+int main() {
+  double *m, host[2];
+  cudaDeviceProp p; cudaGetDeviceProperties(&p, 0);
+  cudaMalloc(&m, 16); cudaMemset(m, 0, 16);
+  make<<<1, p.warpSize>>>(m, m + 1);
+  cudaMemcpy(host, m, 16, cudaMemcpyDeviceToHost);
+  printf("%f %f\\n", host[0], host[1]);
+}""",
+        name="k.cu",
+    )
+    assert done.returncode == 0, done.stderr
+    mean, square = map(float, done.stdout.split())
+    assert abs(mean) < 0.03
+    assert abs(square - 1) < 0.05

@@ -6,8 +6,8 @@
 #pragma once
 
 #ifdef __cplusplus
+#define __DEVICE_LAUNCH_PARAMETERS_H__ // it declares threadIdx as a constant
 #include <cuda_runtime.h>
-#include <device_launch_parameters.h>
 
 #include <limits.h>
 #include <math.h>
@@ -40,6 +40,10 @@
 #define __managed__
 #define __launch_bounds__(...)
 
+inline thread_local uint3 threadIdx{}, blockIdx{};
+inline thread_local dim3 blockDim, gridDim;
+constexpr int warpSize = 32;
+
 extern "C" int cudnn_ctypes_launch(const char *, const unsigned *, size_t, void **, int);
 
 namespace cudnn_ctypes {
@@ -56,8 +60,6 @@ struct Fibre {
 
 // The block that runs now, in this thread of the program.
 struct Block {
-    uint3 index{}, thread{};
-    dim3 grid, size;
     std::vector<char> dynamic;
     std::vector<std::unique_ptr<Fibre>> fibres;
     Fibre *current = nullptr;
@@ -73,9 +75,9 @@ struct Block {
         place(number);
     }
     void place(unsigned number) {
-        thread.x = number % size.x;
-        thread.y = number / size.x % size.y;
-        thread.z = number / size.x / size.y;
+        threadIdx.x = number % blockDim.x;
+        threadIdx.y = number / blockDim.x % blockDim.y;
+        threadIdx.z = number / blockDim.x / blockDim.y;
     }
     void work() {
         while (next < count) {
@@ -157,8 +159,8 @@ void launch(const char *name, Configuration how, Call call, Arguments... argumen
     void *pointers[] = {address_of(arguments)..., nullptr};
     if (cudnn_ctypes_launch(name, shape, how.shared, pointers, sizeof...(arguments))) return;
     auto kernel = [&] { call(arguments...); };
-    block.grid = how.grid;
-    block.size = how.block;
+    gridDim = how.grid;
+    blockDim = how.block;
     block.count = how.block.x * how.block.y * how.block.z;
     block.dynamic.assign(how.shared + 16, 0);
     block.kernel = &kernel;
@@ -166,9 +168,9 @@ void launch(const char *name, Configuration how, Call call, Arguments... argumen
     for (unsigned z = 0; z < how.grid.z; z++)
         for (unsigned y = 0; y < how.grid.y; y++)
             for (unsigned x = 0; x < how.grid.x; x++) {
-                block.index.x = x;
-                block.index.y = y;
-                block.index.z = z;
+                blockIdx.x = x;
+                blockIdx.y = y;
+                blockIdx.z = z;
                 block.run();
             }
 }
@@ -196,12 +198,6 @@ template <class T> T exchanged(T value, unsigned lane, bool valid) {
 inline unsigned lane() { return block.current->thread % 32; }
 
 } // namespace cudnn_ctypes
-
-#define threadIdx (::cudnn_ctypes::block.thread)
-#define blockIdx (::cudnn_ctypes::block.index)
-#define blockDim (::cudnn_ctypes::block.size)
-#define gridDim (::cudnn_ctypes::block.grid)
-#define warpSize 32
 
 // --- waiting -------------------------------------------------------------------------------------
 
