@@ -91,6 +91,22 @@ def pooled(
     graph.resample(image, "maxpool", window=2, stride=2)[0].set_output(name="y")
 
 
+def pooled_gradient(graph: Graph, data_type: str = "float32", *, last: bool = False) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    order = LAST if last else None
+    x, y, dy = (
+        graph.tensor(dims, packed(dims, order), kind, name=name)
+        for name, dims, kind in (
+            ("x", (2, 16, 12, 12), "bfloat16"),
+            ("y", (2, 16, 5, 5), "bfloat16"),
+            ("dy", (2, 16, 5, 5), data_type),
+        )
+    )
+    mode = "avgpool_exclude_padding"
+    dx = graph.resample_backward(dy, mode, input=x, y=y, window=3, stride=2)
+    dx.set_output(name="dx", dims=x.dims, strides=x.strides)
+
+
 def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...] = LAST) -> None:
     x, dy = (
         graph.tensor(dims, packed(dims, LAST), name=name)
@@ -190,17 +206,25 @@ def one_column(graph: Graph, columns: int = 1) -> None:
     graph.max(graph.matmul(a, b), s).set_output(name="y")
 
 
-def modified(graph: Graph, dims: tuple[int, ...], order: tuple[int, ...] | None = None) -> None:
-    """Attention whose scores are multiplied by an operand."""
+def modified(
+    graph: Graph,
+    dims: tuple[int, ...],
+    order: tuple[int, ...] | None = None,
+    *,
+    data_type: str = "float16",
+    join: str = "mul",
+) -> None:
+    """Attention whose scores are multiplied by an operand, or joined with it otherwise."""
     q, k, v = (
         graph.tensor((2, 2, length, 64), name=name)
         for name, length in (("q", 64), ("k", 192), ("v", 192))
     )
 
-    def multiplied(graph: Graph, scores: Any) -> Any:
-        return graph.mul(scores, graph.tensor(dims, packed(dims, order), name="factor"))
+    def joined(graph: Graph, scores: Any) -> Any:
+        factor = graph.tensor(dims, packed(dims, order), data_type, name="factor")
+        return getattr(graph, join)(scores, factor)
 
-    graph.sdpa(q, k, v, score_mod=multiplied)[0].set_output(name="o")
+    graph.sdpa(q, k, v, score_mod=joined)[0].set_output(name="o")
 
 
 def spaced(graph: Graph, step: int = 2) -> None:
@@ -208,6 +232,21 @@ def spaced(graph: Graph, step: int = 2) -> None:
     a, b = graph.tensor((2, 64, 16), name="a"), graph.tensor((2, 16, 16), name="b")
     row = graph.tensor((2, 1, 16), (16 * step, 16 * step, step), name="row")
     graph.add(graph.matmul(a, b), row).set_output(name="y")
+
+
+def turned_image(graph: Graph, order: tuple[int, ...] | None = None) -> None:
+    graph.io_data_type = as_data_type("float32")
+    shapes = {"x": (5, 16, 5, 11), "w": (24, 16, 2, 3)}
+    x, w = (graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items())
+    other = graph.tensor(shapes["x"], packed(shapes["x"], order), name="other")
+    graph.conv_fprop(graph.add(x, other), w, padding=1).set_output(name="y")
+
+
+def turned_matrix(graph: Graph, order: tuple[int, ...]) -> None:
+    graph.io_data_type = as_data_type("float32")
+    a, b = graph.tensor((3, 64, 16), name="a"), graph.tensor((3, 16, 128), name="b")
+    other = graph.tensor((3, 64, 16), packed((3, 64, 16), order), name="other")
+    graph.matmul(graph.add(a, other), b).set_output(name="y")
 
 
 def turned(graph: Graph) -> None:
@@ -340,6 +379,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     ),
     "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
+    "gradient of pooling in another type": pooled_gradient,
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
     "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),
     "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),
@@ -351,8 +391,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
-    "spaced vector of a product": spaced,
+    "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
+    "image computed from another order of memory": turned_image,
     "operand of a filter's gradient in another order of memory": _given(
         filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)
     ),

@@ -8,7 +8,7 @@ import sys
 
 NAMES = (
     *("attentions", "attributes", "broadcasts", "calls", "devices", "libraries", "misuse", "nulls"),
-    *("front_ends", "numbers", "pairs", "reports", "rows", "warded"),
+    *("campaign", "front_ends", "numbers", "pairs", "reports", "rows", "warded"),
 )
 
 if __name__ == "__main__":

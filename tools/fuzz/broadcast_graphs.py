@@ -15,12 +15,14 @@ import numpy as np
 
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph import Graph, Tensor
+from cudnn_ctypes.graph.lower.expand.expansion import Expansion
+from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.strides import packed
 
 from . import random_graphs
 from .random_gradients import image
 
-__all__ = ["MAINS", "Case", "Sketch", "draw"]
+__all__ = ["MAINS", "Case", "Sketch", "described", "draw"]
 
 Case = dict[str, Any]
 MAINS = {
@@ -303,6 +305,23 @@ class Sketch:
         parameters = {**self.case["parameters"], "family": self.case["main"]}
         random_graphs.prepare(parameters | {"seed": self.case["seed"]}, found)
         return found
+
+
+def described(case: Case, target: Target, *, prepared: bool = True) -> tuple[Sketch, Expansion]:
+    """The graph of a case, and what cuDNN gets of it, with operands `prepared` or as they are.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such graph.
+    """
+    sketch = Sketch(case)
+    result = sketch.result()
+    expansion = sketch.graph._expanded(sketch.graph.validate(), target, fixed=prepared)
+    if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
+        result.dims = tuple(case["parameters"]["full"])
+        result.strides = sketch.strides(result.dims)
+    return sketch, expansion
 
 
 def _function(graph: Any, name: str, operand: Any) -> Any:

@@ -6,12 +6,13 @@ operation, or of none, with element-wise operations before and after it whose op
 poisoned memory between guards and compared with `oracle`, also those that the table of faults
 passes over: what the table says of each is written beside what was found. Without ``--prepared``
 nothing is computed beforehand: operands are described to cuDNN as they are. Cases run in children,
-since some end the CUDA context. ``--build-only H200`` only compiles, without a GPU.
+since some end the CUDA context. ``--build-only H200`` only compiles, without a GPU; ``--again
+FOLDER`` takes the cases that were recorded there.
 
 ``FOLDER/NUMBER.jsonl`` has a line for each case: the case, what the table refuses, and of each
-engine "right", "wrong: …", "undecided", "writes beyond: …", "refused: …", "built" or "lost". The
-tables at the end count plans by main operation, and by where smaller operands are. The exit status
-is 1 if a plan that the table accepts was not right.
+engine "right", "wrong: …", "undecided", "writes beyond: …", "refused: …", "built" or "lost".
+`campaign` counts them at the end. The exit status is 1 if a plan that the table accepts was not
+right.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import functools
 import json
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -40,7 +40,8 @@ from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 
-from .broadcast_graphs import MAINS, Case, Sketch, draw
+from . import campaign
+from .broadcast_graphs import MAINS, Case, Sketch, described, draw
 from .numbers import compared as differs
 from .oracle import deviations
 from .workers import add_arguments, in_processes, seeds_of
@@ -70,24 +71,21 @@ def compared(
     exact: Callable[[Case], Exact] = exactly,
 ) -> dict[str, Any]:
     """What the table of faults says of a case, and what became of its engines."""
-    begun, sketch = time.monotonic(), Sketch(case)
-    graph = sketch.graph
+    begun, target = time.monotonic(), Target.of(device)
     try:
-        result = sketch.result()
-        nodes, target = graph.validate(), Target.of(device)
-        expansion = graph._expanded(nodes, target, fixed=prepared)
+        sketch, expansion = described(case, target, prepared=prepared)
     except (ValueError, TypeError) as error:
         return {"engines": {}, "invalid": str(error)[:120]}
-    values = sketch.values()
-    if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
-        result.dims = tuple(case["parameters"]["full"])
-        result.strides = sketch.strides(result.dims)
+    graph, values = sketch.graph, sketch.values()
     faults = graph_faults(expansion, device)
     engines: dict[str, str] = {}
     found: dict[str, Any] = {
+        "cudnn": target.version,
+        "capability": target.capability,
         "refused": [each.message for each in faults.found if each.refuses],
         "passed_over": sorted(faults.engines),
         "beforehand": len(expansion.preludes),
+        "form": campaign.digest(expansion),
         "engines": engines,
     }
 
@@ -189,6 +187,10 @@ def _reach(tensor: Tensor) -> int:
 
 def _worker(options: argparse.Namespace, number: int) -> None:
     weights = {name: MAINS[name] or 1 for name in options.mains}
+    todo, case_of = seeds_of(options, number), functools.partial(draw, mains=weights)
+    if options.again:
+        cases = [each["case"] for each in campaign.records(options.again)]
+        todo, case_of = range(number, len(cases), options.processes), cases.__getitem__
     deadline = time.monotonic() + options.seconds
 
     def prepare(note: Callable[[str], None]) -> Callable[[int], str]:
@@ -198,11 +200,11 @@ def _worker(options: argparse.Namespace, number: int) -> None:
         device = DeviceProperties.preset(only) if only else Handle()
         left = iter(range(_CASES))
 
-        def perform(seed: int) -> str:
+        def perform(place: int) -> str:
             if time.monotonic() > deadline:
                 return json.dumps({"late": True})
             found = compared(
-                draw(seed, weights),
+                case_of(place),
                 device,
                 note,
                 prepared=options.prepared,
@@ -215,7 +217,6 @@ def _worker(options: argparse.Namespace, number: int) -> None:
 
         return perform
 
-    todo = seeds_of(options, number)
     gpu = not options.build_only
     with open(options.out / f"{number}.jsonl", "w") as file:
         for each in outcomes(todo, prepare, seconds=120, megabytes=8192, maps_a_gpu=gpu):
@@ -225,61 +226,8 @@ def _worker(options: argparse.Namespace, number: int) -> None:
             elif each.died:
                 found.setdefault("engines", {})[found.get("lost", "?")] = f"lost: {each.result}"
             if not found.get("late"):
-                line = {"case": draw(each.case, weights), **found}
+                line = {"case": case_of(each.case), **found}
                 print(json.dumps(line), file=file, flush=True)
-
-
-def _facets(case: Case, found: Mapping[str, Any]) -> Iterator[str]:
-    """What a graph is counted by."""
-    parameters = case["parameters"]
-    yield f"main: {case['main']} {parameters.get('kind') or parameters.get('mode') or ''}".strip()
-    yield f"types: {case['io']} to {case['out']}"
-    for side in ("before", "after"):
-        for each in case[side]:
-            dims, function = each["dims"], "a function" if each["function"] else "as it is"
-            few = (
-                "a single number"
-                if set(dims) == {1}
-                else f"whole along {len(dims) - dims.count(1)}"
-            )
-            yield f"{side} the main operation: {few} of {len(dims)}, {function}"
-    if found.get("beforehand"):
-        yield "some of it computed beforehand"
-
-
-_BAD = ("wrong", "lost", "writes beyond")
-
-
-def _table(folder: Path) -> bool:
-    """Print counts by what graphs have, and the bad ones; whether there are none."""
-    counts: dict[str, Counter[str]] = {}
-    bad = 0
-    for path in folder.glob("*.jsonl"):
-        for line in path.read_text().splitlines():
-            found = json.loads(line)
-            case, known = found["case"], found.get("passed_over", ())
-            verdicts: Counter[str] = Counter()
-            for choice, verdict in found.get("engines", {}).items():
-                kind = verdict.split(":")[0]
-                number = int("".join(filter(str.isdigit, choice.split()[1])) or -1)
-                if kind != "refused":
-                    by_rule = found.get("refused") or number in known
-                    verdicts["ruled out " * bool(by_rule) + kind] += 1
-            worst = next((kind for kind in _BAD if verdicts[kind]), "")
-            if worst:
-                bad += 1
-                print(f"{worst}: {json.dumps(found)}")
-            accepted = any(not kind.startswith("ruled out") for kind in verdicts)
-            told = worst or ("accepted" if accepted else "ruled out" if verdicts else "refused")
-            if "invalid" in found or "error" in found:
-                told = "invalid"
-            for name in ("all", *_facets(case, found)):
-                count = counts.setdefault(name, Counter())
-                count[told] += 1
-                count.update({f"plans {kind}": number for kind, number in verdicts.items()})
-    for name, count in sorted(counts.items()):
-        print(f"{name}: {', '.join(f'{n} {kind}' for kind, n in sorted(count.items()))}")
-    return not bad
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -296,9 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--build-only", metavar="GPU", help="compile for a GPU that is not here")
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
-    parser.add_argument("--table", action="store_true", help="only count what --out has")
+    parser.add_argument("--again", type=Path, nargs="+", help="folders with recorded cases")
     options = parser.parse_args(arguments)
-    if not options.table:
-        options.out.mkdir(parents=True, exist_ok=True)
-        in_processes(options.processes, functools.partial(_worker, options), options.seconds)
-    return int(not _table(options.out))
+    options.out.mkdir(parents=True, exist_ok=True)
+    in_processes(options.processes, functools.partial(_worker, options), options.seconds)
+    return campaign.main([str(options.out)])

@@ -13,6 +13,7 @@ refuses none of it.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -127,7 +128,7 @@ class Side:
             if tensor.virtual and self.before is not None and self.family == "product":
                 return ROWS
             activated = self.family in ("plain", "pool", "sum") and tensor.virtual
-            return SINGLE if activated and self._activated(tensor) else ""
+            return SINGLE if activated and self._activated(tensor) and self._reads_more else ""
         if self.family == "sum":
             return ROWS if tensor.virtual and spread[-1] == "1" else ""
         if "x" in whole and self.family != "product":
@@ -145,6 +146,12 @@ class Side:
             if all(each.by_value or self.small(each) for each in others):
                 return ROWS
         return ""
+
+    @functools.cached_property
+    def _reads_more(self) -> bool:
+        """Whether it reads more than single numbers."""
+        given = [t for t in self.tensors if self.maker(t) is None]
+        return any(math.prod(each.dims or ()) > 1 for each in given)
 
     def _activated(self, tensor: Tensor) -> bool:
         node = self.maker(tensor)

@@ -86,7 +86,12 @@ class _Preparation:
         nodes = side.behind(root)
         given = [t for node in nodes for t in node.operands if not (t.virtual or t.by_value)]
         widest = max(given, key=lambda each: math.prod(each.dims or ()), default=root)
-        result = self._scratch(root.dims or (), root, _order(side, widest))
+        order = _order(side, widest)
+        result = self._scratch(root.dims or (), root, order)
+        others = [each for each in self.nodes if each not in nodes]
+        if side.family == "pool" and len(others) == 1 and order[-1] != 1:
+            # An engine that is no fusion takes all to be of the operand's type.
+            result.data_type = next(iter(others[0].outputs.values())).data_type
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
         self.nodes = [self._reading(each, {id(root): result}) for each in self.nodes]

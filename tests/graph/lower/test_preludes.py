@@ -156,11 +156,12 @@ def test_a_gpu_computes_operands_beforehand(case):
         _check(Handle(), case)
 
 
-# A vector that no engine could copy; attention, before which nothing is copied.
+# What no engine could copy in another order; attention, before which nothing is copied.
 REFUSED = {
-    "spaced vector of a product",
+    "spaced matrix of a product",
     "modifier with a number for each sequence",
     "modifier with spaced keys",
+    "image computed from another order of memory",
 }
 
 

@@ -46,6 +46,7 @@ _FLOAT32 = 2.0**-24
 _SUMMED = 2.0**-22  # tensor cores truncate: two bits less than float32
 _SUMMED_FP8 = 2.0**-13  # products of 8 bits are summed with 14 bits of mantissa (Hopper)
 _FUNCTION = 2.0**-18  # exp, tanh and erf of cuDNN 9.19 on an H200 are right to 1e-5 in float32
+_LOGARITHM = 2.0**-22  # absolute: near 1 a logarithm is near 0
 _SUMS = ("matmul", "convolution", "moe", "reduction", "genstats", "norm", "bn")
 _PRODUCTS = ("matmul", "convolution", "moe", "sdpa")
 _JUMP = 1 / 16  # of the largest element: rounding decides where it changes more
@@ -187,9 +188,11 @@ class Evaluation:
                 step.values = own
             for port, info in step.writes:
                 by = unit(self.infos[info.uid].data_type)
+                array = np.asarray(results[port])
                 if step.name == "pointwise":
                     by = max(by, _FUNCTION if _is_function(step) else 0.0)
-                array = np.asarray(results[port])
+                    if _mode(step).endswith("_LOG"):
+                        array = array + _LOGARITHM * rng.uniform(-1, 1, array.shape)
                 results[port] = rounded(array, by) + added.get(port, 0.0) if by else array
             return results
 
@@ -235,9 +238,12 @@ def _wide(array: Array) -> Array:
     return array if array.dtype.kind in "bc" else array.astype(np.float64)
 
 
+def _mode(step: Step) -> str:
+    return cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0)).name
+
+
 def _is_function(step: Step) -> bool:
-    name = cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0)).name
-    return any(part in name for part in _FUNCTIONS)
+    return any(part in _mode(step) for part in _FUNCTIONS)
 
 
 _FUNCTIONS = ("TANH", "SIGMOID", "GELU", "EXP", "ERF", "SOFTPLUS", "SWISH", "ELU", "POW", "LOG")

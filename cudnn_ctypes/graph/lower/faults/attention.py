@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ....raw import cudnnDataType_t
+from ....dtypes import element_bits
+from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
@@ -95,18 +96,40 @@ def _operands_of_scores(node: Node) -> Iterator[Tensor]:
 
 
 def _number_of_each_sequence(node: Node) -> str:
+    """Of sequences alone it is right where it changes no share: of one query, or added."""
     dims = score_dims(node)
     for each in _operands_of_scores(node):
-        batch, _, *rows = each.dims or ()
-        if dims and batch > 1 and rows == [1, 1] and dims[3] > 1:
+        batch, heads, *rows = each.dims or ()
+        if not dims or batch == 1 or rows != [1, 1] or dims[3] == 1:
+            continue
+        if heads > 1 or (dims[2] > 1 and not _is_added(node, each)):
             return f": {each.name!r} {each.dims} in scores of {dims}"
     return ""
 
 
+_ADDS = (cudnnPointwiseMode_t.CUDNN_POINTWISE_ADD, cudnnPointwiseMode_t.CUDNN_POINTWISE_SUB)
+
+
+def _is_added(node: Node, number: Tensor) -> bool:
+    """Whether what a modifier computes from a number is only added to others, without stats."""
+    reached = {id(number)}
+    for each in node.subgraphs["score_mod"].nodes:
+        if any(id(operand) in reached for operand in each.operands):
+            if each.options.get("mode") not in _ADDS:
+                return False
+            reached |= {id(result) for result in each.outputs.values()}
+    return "stats" not in node.outputs
+
+
 def _scores_with_spaced_keys(node: Node) -> str:
+    """In 16 bits pairs are read where every step but that of 1, not of the keys, is even."""
     dims = score_dims(node)
     for each in _operands_of_scores(node):
-        if dims and (each.dims or ())[3] == dims[3] and (each.strides or ())[3] != 1:
+        shape, strides = each.dims or (), each.strides or ()
+        whole = dims and shape[2:] == dims[2:] and strides[3] != 1
+        steps = [strides[axis] for axis in range(4) if axis == 3 or shape[axis] != 1]
+        pairs = all(step == 1 or step % 2 == 0 for step in steps)
+        if whole and pairs and element_bits(each.data_type) == 16:
             return f": {each.name!r} {each.dims} with strides {each.strides}"
     return ""
 

@@ -40,6 +40,16 @@ def _pools_bfloat16(graph: Graph) -> str:
     return f"{node} of {image.name!r}" if channels_last and is_bfloat16 else ""
 
 
+def _differentiates_pooling_of_another_type(graph: Graph) -> str:
+    node = graph.single
+    if node is None or node.kind.descriptor != "operation_resample_bwd":
+        return ""
+    loss, dx = node.inputs["loss"], node.outputs["dx"]
+    channels_first = graph.view(dx)[1][1] != 1
+    unlike = loss.data_type != dx.data_type
+    return f"{node}: {loss.name!r} for {dx.name!r}" if channels_first and unlike else ""
+
+
 def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
         node = graph.single
@@ -71,9 +81,12 @@ def _misread(reason: str) -> Callable[[Graph], str]:
 
 
 def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
+    """An operand in another order of memory."""
+
     def where(graph: Graph) -> str:
         for side in graph.sides:
-            for each in side.tensors if side.family in families else ():
+            computed = side.family == "image" and side.before is not None
+            for each in side.tensors if "computed " * computed + side.family in families else ():
                 if not each.virtual and not side.in_order(each):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
         return ""
@@ -94,15 +107,19 @@ def _joins_a_norm_second(graph: Graph) -> str:
     return ""
 
 
-def _spaces_a_vector_of_a_product(graph: Graph) -> str:
-    """An operand of one row or column, whose numbers do not lie beside each other."""
+def _spaces_a_matrix_of_a_product(graph: Graph) -> str:
+    """An operand of which neither a row nor a column has its numbers beside each other.
+
+    Behind the product only where it is one row or column for all.
+    """
     for side in graph.sides:
         for each in side.tensors if side.family == "product" else ():
-            dims = each.dims or ()
-            for axis, other in ((-1, -2), (-2, -1)):
-                vector = dims[axis] > 1 == dims[other] != side.full[other]
-                if vector and not each.virtual and (each.strides or ())[axis] != 1:
-                    return f"{each.name!r} {dims} with strides {each.strides}"
+            dims, strides = each.dims or (), each.strides or ()
+            walked = [axis for axis in (-2, -1) if dims[axis] != 1]
+            spread = side.before is not None or dims[-2:] != side.full[-2:]
+            spaced = walked and all(strides[axis] != 1 for axis in walked)
+            if spaced and spread and not each.virtual:
+                return f"{each.name!r} {dims} with strides {strides}"
     return ""
 
 
@@ -125,7 +142,7 @@ def _joins_a_part_behind_a_norm(graph: Graph) -> str:
 def _computes_an_operand_of_a_norm(graph: Graph) -> str:
     for node in graph.of("norm_forward"):
         for name, each in node.inputs.items():
-            if name != "x" and each.virtual:
+            if name != "input" and each.virtual:
                 return f"{node}: {name} {each.name!r}"
     return ""
 
@@ -143,10 +160,12 @@ def _strides_a_gradient(graph: Graph) -> str:
     return ""
 
 
-def _has_one_column_of_a_product(graph: Graph) -> str:
-    for node in graph.of("matmul") if graph.of("pointwise") else ():
-        if graph.dims(node.outputs["C"])[-1] == 1:
-            return str(node)
+def _repeats_one_column_of_a_product(graph: Graph) -> str:
+    """A product of one column, and an operand that is the same for all batches."""
+    for side in graph.sides if graph.of("matmul") else ():
+        for each in side.tensors if side.full[-1] == 1 else ():
+            if math.prod((each.dims or ())[:-2]) == 1 != math.prod(side.full[:-2]):
+                return f"{each.name!r} {each.dims} in {side.full}"
     return ""
 
 
@@ -163,18 +182,19 @@ def _joins_operands_beside_a_convolution(graph: Graph) -> str:
 
 
 def _has_rows_of_a_product(graph: Graph) -> str:
-    """A product with element-wise operations, in float32 or with rows of other than 16 bytes.
+    """A product with element-wise operations: lines of other than 16 bytes, one column of float32.
 
-    Or with an operand in another order of memory.
+    Or an operand of these operations in another order of memory.
     """
     fused = any(side.family == "product" for side in graph.sides)
-    for node in graph.nodes if fused else ():
-        for each in (*node.operands, *node.outputs.values()):
-            if not (each.virtual or each.by_value):
-                row = storage_bytes(each.data_type, graph.dims(each)[-1])
-                wide = each.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
-                if (row % _ROW and graph.dims(each)[-1] != 1) or (wide and each in node.operands):
-                    return f"{node}: {each.name!r} {each.dims}"
+    for node in graph.of("matmul") if fused else ():
+        one = graph.dims(node.outputs["C"])[-1] == 1
+        for each in (node.inputs["A"], node.inputs["B"]):
+            lines = [size for size, step in zip(*graph.view(each), strict=True) if step == 1]
+            nbytes = storage_bytes(each.data_type, math.prod(lines))
+            wide = one and each.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
+            if not each.virtual and (wide or nbytes % _ROW):
+                return f"{node}: {each.name!r} {each.dims} with strides {each.strides}"
     return _lies_otherwise("product")(graph)
 
 
@@ -261,6 +281,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "pooling after an element-wise operation": _pools_a_result,
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
+    "gradient of pooling in another type": _differentiates_pooling_of_another_type,
     "uneven padding, gradient of data": _pads_unevenly("data"),
     "uneven padding, gradient of filter": _pads_unevenly("filter"),
     "operand along a part of a dimension": _misread(PART),
@@ -271,12 +292,13 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "computed operand of a norm": _computes_an_operand_of_a_norm,
     "gradient of a norm beside element-wise operations": _joins_a_gradient_of_a_norm,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
-    "product of one column": _has_one_column_of_a_product,
-    "spaced vector of a product": _spaces_a_vector_of_a_product,
+    "product of one column": _repeats_one_column_of_a_product,
+    "spaced matrix of a product": _spaces_a_matrix_of_a_product,
     "operand in another order of memory": _lies_otherwise(
         "plain", "image", "product", "sum", "pool"
     ),
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
+    "image computed from another order of memory": _lies_otherwise("computed image"),
     "infinity before a product": _makes_infinity_of_zero,
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,

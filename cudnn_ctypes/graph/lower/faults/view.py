@@ -46,9 +46,13 @@ class Graph:
                         found[reason] = f"{node}: {each.name!r} {each.dims} in {side.full}"
         return found
 
+    def view(self, tensor: Tensor) -> View:
+        """The dims and strides that cuDNN gets."""
+        return self.views.get(id(tensor)) or (tensor.dims or (), tensor.strides or ())
+
     def dims(self, tensor: Tensor) -> tuple[int, ...]:
         """The dims that cuDNN gets."""
-        return self.views[id(tensor)][0] if id(tensor) in self.views else tensor.dims or ()
+        return self.view(tensor)[0]
 
     def consists_of(self, kind: str) -> bool:
         """Whether all operations are of one kind of descriptor."""

@@ -1,0 +1,144 @@
+"""Count what searches recorded, by the table of known faults as it is now.
+
+``python -m tools.fuzz campaign FOLDER ...`` reads the records of `broadcasts`, describes each graph
+again, and asks the table which of its plans a build would take. The first table counts by cuDNN's
+version, main operation and pattern, which is the worst of the graph's operands, seen as engines see
+the result: all whole, some single numbers, some whole along a dimension, some along a part of one.
+The second one counts by row of the known faults. Records without a version are of ``--cudnn``.
+Records of graphs that are described to cuDNN otherwise now are left out. ``--save FILE`` writes
+the first table for the page of known faults. The exit status is 1 if a plan that the table accepts
+was not right; these are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from cudnn_ctypes.graph.lower.broadcasts import sides
+from cudnn_ctypes.graph.lower.expand.expansion import Expansion
+from cudnn_ctypes.graph.lower.faults import Graph, faults_of
+from cudnn_ctypes.graph.lower.flattening import flattened
+from cudnn_ctypes.graph.lower.target import NO_GPU, Target
+from cudnn_ctypes.raw.library import version_text
+
+from .broadcast_graphs import Case, described
+
+__all__ = ["COLUMNS", "SAVED", "digest", "main", "records"]
+
+COLUMNS = (
+    "graphs",
+    "right",
+    "wrong",
+    "lost",
+    "ruled out, wrong",
+    "ruled out, lost",
+    "ruled out, right",
+)
+"""Graphs of which a plan ran; plans that the table accepts; plans that it rules out."""
+SAVED = Path(__file__).with_name("campaign.json")
+_RIGHT = ("right", "undecided")
+_KINDS = {"right": "right", "undecided": "right", "lost": "lost", "writes beyond": "lost"}
+_PATTERNS = ("whole operands", "single numbers", "along a dimension", "along a part of one")
+
+
+def records(folders: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """The lines of a campaign's files."""
+    for folder in folders:
+        for path in sorted(folder.glob("*.jsonl")):
+            yield from map(json.loads, path.read_text().splitlines())
+
+
+def digest(expansion: Expansion) -> str:
+    """What decides how engines compute a graph but for its sizes, with what runs before, hashed."""
+    parts = [*(each.expansion for each in expansion.preludes), expansion]
+    return hashlib.sha256("\n".join(each.form for each in parts).encode()).hexdigest()[:16]
+
+
+def _family(case: Case) -> str:
+    return f"{case['main']} {case['parameters'].get('kind', '')}".strip()
+
+
+def _pattern(case: Case) -> str:
+    """The worst of a graph's operands, as engines see the dimensions of the result."""
+    _, expansion = described(case, NO_GPU, prepared=False)
+    found = {0}
+    known = sides(expansion.nodes)
+    for side in known:
+        for spread in {side.spread(each).replace(".", "") for each in side.tensors}:
+            found.add(3 if "x" in spread else 0 if "1" not in spread else 2 if "F" in spread else 1)
+    for each in () if known else (*case["before"], *case["after"]):
+        found.add(1 if set(each["dims"]) == {1} else 2 if 1 in each["dims"] else 0)
+    return _PATTERNS[max(found)]
+
+
+def _engine(choice: str) -> int:
+    return int("".join(filter(str.isdigit, choice.split()[1])) or -1)
+
+
+def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list[str]]]:
+    """The plans that ran: the choice, what became of it, and the rows that rule it out."""
+    target = Target(found.get("cudnn", version), found.get("capability", 90))
+    _, expansion = described(found["case"], target)
+    if found.get("form", digest(expansion)) != digest(expansion):
+        return
+    if len(expansion.preludes) != found["beforehand"]:
+        return
+    faults = faults_of(Graph(expansion.nodes, flattened(expansion.nodes)), target)
+    for choice, verdict in found["engines"].items():
+        kind = verdict.partition(":")[0]
+        if kind not in ("refused", "built"):
+            rows = [
+                each.fault.name
+                for each in faults.found
+                if each.refuses
+                or (_engine(choice) in each.fault.engines and not each.fault.only_told)
+            ]
+            yield choice, _KINDS.get(kind, "wrong"), rows
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.fuzz campaign",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--cudnn", type=int, default=91900)
+    parser.add_argument("--save", action="store_true")
+    options = parser.parse_args(arguments)
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    by_row: dict[str, Counter[str]] = {}
+    bad = 0
+    for found in records(options.folders):
+        if "beforehand" not in found:  # no graph, or an error of the tool
+            continue
+        plans = list(_plans(found, options.cudnn))
+        if not plans:
+            continue
+        case, version = found["case"], version_text(found.get("cudnn", options.cudnn))
+        key = version, _family(case), _pattern(case)
+        count = counts.setdefault(key, Counter())
+        count["graphs"] += 1
+        for choice, kind, rows in plans:
+            count[f"ruled out, {kind}" if rows else kind] += 1
+            for row in rows:
+                by_row.setdefault(row, Counter())[kind] += 1
+            if kind != "right" and not rows:
+                bad += 1
+                print(f"{kind}: {version}, {choice}: {json.dumps(found)}")
+    total: Counter[str] = sum(counts.values(), Counter())
+    for key, count in (*sorted(counts.items()), (("all", "", ""), total)):
+        print(*key, sep=", ", end=": ")
+        print(", ".join(f"{count[name]} {name}" for name in COLUMNS if count[name]))
+    for row, count in sorted(by_row.items()):
+        print(f"{row!r} rules out {count.total()} plans, of which {count['right']} are right")
+    if options.save:
+        rows = [[*key, *(count[name] for name in COLUMNS)] for key, count in sorted(counts.items())]
+        SAVED.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+    return int(bad > 0)
