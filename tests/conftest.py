@@ -6,6 +6,7 @@ import collections
 import gc
 import os
 import pickle
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gpu_coverage.configure(config)
+    sys.dont_write_bytecode = False  # so that further runs need not compile the tests again
     gc.disable()  # until all tests are collected: they stay, so there is little garbage
     # Whatever a test, or what it tests, does wrong with the reference device's memory is an error.
     mode.strict = mode.guard_pages = True

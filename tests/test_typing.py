@@ -74,13 +74,13 @@ def pyright() -> Errors:
     return found
 
 
-def checker(module: str, run: Callable[[], Errors]) -> object:
+def checker(module: str, run: Callable[[], Errors], *marks: pytest.MarkDecorator) -> object:
     missing = importlib.util.find_spec(module) is None
     skip = pytest.mark.skipif(missing, reason=f"{module} is not installed: it is in the extra dev")
-    return pytest.param(run, marks=skip, id=module)
+    return pytest.param(run, marks=[skip, *marks], id=module)
 
 
-CHECKERS = [checker("mypy", mypy), checker("basedpyright", pyright)]
+CHECKERS = [checker("mypy", mypy), checker("basedpyright", pyright, pytest.mark.soak)]
 
 
 @pytest.mark.parametrize("errors", CHECKERS)
@@ -97,6 +97,7 @@ def test_every_mistake_is_an_error_and_nothing_else_is(errors: Callable[[], Erro
     assert found == {}  # in programs that work
 
 
+@pytest.mark.soak
 def test_the_public_interface_has_known_types() -> None:
     pytest.importorskip("basedpyright")
     command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]

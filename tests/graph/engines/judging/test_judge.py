@@ -33,7 +33,7 @@ def judged(handle: Handle, **options: Any) -> Judgement:
 ENGINE = 0
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("fault", "state", "says"),
     [
@@ -53,12 +53,14 @@ def test_a_planted_fault_is_found(handle, monkeypatch, fault, state, says):
     assert re.search(says, verdict.told)
 
 
+@pytest.mark.soak
 def test_other_bits_each_time_are_told(handle, monkeypatch):
     plant(monkeypatch, "changing")
     (verdict,) = judged(handle)
     assert (verdict.state, verdict.same_bits) == ("right", False)
 
 
+@pytest.mark.soak
 def test_the_others_are_judged_though_one_ends_its_process(handle, monkeypatch):
     plant(monkeypatch, "ends", 1)
     found = judged(handle, selection=Selection(engines=[0, 1, 2]))
@@ -90,6 +92,7 @@ def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
     assert graph.build(handle, config=EngineChoice(1)).config.engine.index == 1
 
 
+@pytest.mark.soak
 def test_a_later_verdict_takes_the_place(handle, monkeypatch):
     both = Selection(engines=[0, 1])
     with monkeypatch.context() as patched:
@@ -107,6 +110,7 @@ def test_verdicts_are_not_kept_if_told_so(handle, monkeypatch, tmp_path):
     assert not list(tmp_path.rglob("*.json"))
 
 
+@pytest.mark.soak
 def test_every_kind_of_numbers_and_settings_of_knobs(handle):
     found = judged(handle, knobs=2, data=None, selection=Selection(engines=[22]))
     told = [each for each in found if each.state == "right"]
@@ -253,6 +257,7 @@ def test_a_wrong_engine_is_passed_over(gpu, monkeypatch):
     assert engine(convolution(), gpu) == 0
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("where", ["no folder", "plan cache"])
 def test_where_verdicts_are_kept(gpu, monkeypatch, tmp_path, where):
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", "0" if where == "no folder" else str(tmp_path))
@@ -277,6 +282,7 @@ def test_the_environment_asks_for_it(gpu, tasks, monkeypatch):
         engine(convolution(), gpu)
 
 
+@pytest.mark.soak
 def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu, tasks):
     engine(convolution(2, 12), gpu, check="first")  # 64 channels become 16
     assert tasks[0].graph.find_tensor("x").dims == (2, 16, 12, 12)
