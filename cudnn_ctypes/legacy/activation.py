@@ -13,9 +13,6 @@ from .documentation import launched
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["FUSED", "ActivationDescriptor", "activation_backward", "activation_forward"]
-
-
 # What NVIDIA documents for cudnnConvolutionBiasActivationForward, and what the other kernels that
 # fuse an activation were seen right with on an H200 (9.14, 9.19).
 FUSED = {"nan_propagation": "not_propagate_nan"}

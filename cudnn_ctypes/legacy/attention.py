@@ -36,16 +36,6 @@ from .operands import Made
 from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
 
-__all__ = [
-    "AttentionForwardResult",
-    "AttentionGradients",
-    "AttentionOperands",
-    "attention_backward_data",
-    "attention_backward_weights",
-    "attention_forward",
-    "attention_forward_training",
-]
-
 Lengths = Sequence[int] | None
 
 

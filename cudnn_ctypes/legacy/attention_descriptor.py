@@ -22,8 +22,6 @@ from .operand_memory import accumulator, real
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 
-__all__ = ["AttentionBufferSizes", "AttentionWeights", "AttnDescriptor", "attention_buffer_sizes"]
-
 _QUERY_MAPS = {
     "all_to_one": raw.CUDNN_ATTN_QUERYMAP_ALL_TO_ONE,
     "one_to_one": raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,

@@ -32,15 +32,6 @@ from .normalization_operands import (
 from .operands import Made
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "batch_normalization_backward",
-    "batch_normalization_backward_ex",
-    "batch_normalization_ex_sizes",
-    "batch_normalization_forward_inference",
-    "batch_normalization_forward_training",
-    "batch_normalization_forward_training_ex",
-]
-
 
 @launched
 def batch_normalization_forward_inference(

@@ -20,16 +20,6 @@ from .documentation import launched
 from .operand_memory import accumulator
 from .operands import Made
 
-__all__ = [
-    "BackToBackGradients",
-    "BackToBackResult",
-    "CausalConvolutionGradients",
-    "back_to_back_convolution_backward",
-    "back_to_back_convolution_forward",
-    "causal_convolution_backward",
-    "causal_convolution_forward",
-]
-
 
 class CausalConvolutionGradients(NamedTuple):
     """Gradients: dx (batch, dim, time), dw (dim, K), db (dim,)."""

@@ -16,8 +16,6 @@ from .filter import FilterDescriptor
 from .layouts import spatial_entries
 from .tensor import TensorDescriptor
 
-__all__ = ["ConvolutionDescriptor"]
-
 
 class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
     """How filters move over images; follows ``cudnnSetConvolutionNdDescriptor``.

@@ -27,8 +27,6 @@ from .operand_memory import room
 from .operands import AnyDescriptor, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["AlgorithmRow", "AlgorithmTable", "ConvolutionAlgorithms"]
-
 if TYPE_CHECKING:
     from rich.table import Table
 

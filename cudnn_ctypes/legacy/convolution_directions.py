@@ -30,14 +30,6 @@ from .operand_memory import room
 from .operands import Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "ConvolutionBackwardData",
-    "ConvolutionBackwardFilter",
-    "ConvolutionDirection",
-    "ConvolutionForward",
-    "is_find",
-]
-
 _MOST_TIMED = 1024  # choices that a handle remembers
 
 

@@ -34,14 +34,6 @@ from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "convolution_backward_bias",
-    "convolution_backward_data",
-    "convolution_backward_filter",
-    "convolution_bias_activation_forward",
-    "convolution_forward",
-]
-
 
 @launched
 def convolution_forward(

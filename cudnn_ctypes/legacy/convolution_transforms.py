@@ -22,14 +22,6 @@ from .operands import Made, Operands
 from .tensor import TensorDescriptor
 from .transform import TensorTransformDescriptor
 
-__all__ = [
-    "FoldedBackwardData",
-    "ReorderResult",
-    "folded_backward_data",
-    "im2col",
-    "reorder_filter_and_bias",
-]
-
 
 @launched
 def im2col(

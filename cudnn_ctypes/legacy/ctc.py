@@ -37,15 +37,6 @@ from .documentation import documented, launched
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "CTCLossDescriptor",
-    "CTCLossResult",
-    "ctc_loss",
-    "ctc_loss_v8",
-    "ctc_loss_v8_workspace_size",
-    "ctc_loss_workspace_size",
-]
-
 
 class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
     """The options of the CTC loss; follows ``cudnnSetCTCLossDescriptor_v9``.

@@ -18,8 +18,6 @@ from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
 from .operand_memory import room, shaped
 
-__all__ = ["DenseOperands", "dense_strides", "lies_dense"]
-
 
 class DenseOperands(ExitStack):
     """The operands of one call on a stream, of the shapes and types that its declaration states.

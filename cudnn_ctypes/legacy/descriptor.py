@@ -18,8 +18,6 @@ from ..resource import Resource
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Descriptor", "answer", "number", "read_back"]
-
 _Record = TypeVar("_Record")
 
 _H = TypeVar("_H", bound=OpaquePointer)

@@ -16,8 +16,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..runtime.launching import operation
 
-__all__ = ["COMMON", "MEMORY", "documented", "launched", "launched_by_alignment"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMMON: Mapping[str, tuple[str, str]] = {

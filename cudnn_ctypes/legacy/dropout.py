@@ -18,16 +18,6 @@ from .operand_memory import imported, real
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "DropoutDescriptor",
-    "DropoutResult",
-    "UsesDropout",
-    "dropout_backward",
-    "dropout_forward",
-    "dropout_reserve_size",
-    "dropout_states_size",
-]
-
 _H = TypeVar("_H", bound=OpaquePointer)
 
 

@@ -15,8 +15,6 @@ from .operand_memory import accumulator
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["OpTensorDescriptor", "op_tensor"]
-
 _OF_ONE_OPERAND = (raw.CUDNN_OP_TENSOR_SQRT, raw.CUDNN_OP_TENSOR_NOT)
 
 

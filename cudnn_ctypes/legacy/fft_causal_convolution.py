@@ -15,17 +15,6 @@ from .descriptor import answer
 from .documentation import documented, launched
 from .operands import Made
 
-__all__ = [
-    "FFTCausalConvolutionGradients",
-    "LongFFTBufferSizes",
-    "LongFFTResult",
-    "fft_causal_convolution_backward",
-    "fft_causal_convolution_forward",
-    "long_fft_causal_convolution_backward",
-    "long_fft_causal_convolution_buffer_sizes",
-    "long_fft_causal_convolution_forward",
-]
-
 
 class FFTCausalConvolutionGradients(NamedTuple):
     """Gradients: dx (batch, dim, time), dw (dim, K)."""

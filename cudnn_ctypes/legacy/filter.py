@@ -13,8 +13,6 @@ from ..runtime.layout import to_shape
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 
-__all__ = ["FilterDescriptor"]
-
 _UNSET = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
 

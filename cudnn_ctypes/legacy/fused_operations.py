@@ -24,17 +24,6 @@ from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantPa
 from .operand_memory import real
 from .operands import Made, Operands
 
-__all__ = [
-    "ConvolutionStatisticsResult",
-    "FinalizedStatisticsResult",
-    "FusedCall",
-    "ScaleBiasResult",
-    "finalize_statistics_inference",
-    "finalize_statistics_training",
-    "scale_bias_activation_backward_filter",
-    "scale_bias_activation_convolution",
-]
-
 # Memory of this package is aligned to 16 bytes, which cuDNN's kernels for convolutions want.
 ALIGNED, ELEMENT_ALIGNED = "ptr_16b_aligned", "ptr_elem_aligned"
 

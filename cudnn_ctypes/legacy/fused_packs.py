@@ -29,8 +29,6 @@ from .documentation import launched
 from .filter import FilterDescriptor
 from .tensor import TensorDescriptor
 
-__all__ = ["FusedOpsConstParamPack", "FusedOpsPlan", "FusedOpsVariantParamPack"]
-
 _DESCRIPTORS: dict[str, type[Descriptor[Any]]] = {
     "cudnnTensorDescriptor_t": TensorDescriptor,
     "cudnnFilterDescriptor_t": FilterDescriptor,

@@ -16,13 +16,6 @@ from .dense_operands import DenseOperands
 from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph
 
-__all__ = [
-    "GnnAggSimpleGradients",
-    "GnnAggSimpleResult",
-    "gnn_agg_simple_backward",
-    "gnn_agg_simple_forward",
-]
-
 
 class GnnAggSimpleResult(NamedTuple):
     """`output` (destinations, features), and for max and min `out_positions`, else None."""

@@ -17,8 +17,6 @@ from ..runtime import DeviceTensor
 from ..runtime.launching.likeness import Look, look
 from .dense_operands import DenseOperands
 
-__all__ = ["GnnCscGraph"]
-
 _INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
 
 

@@ -26,16 +26,6 @@ from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph
 from .operand_memory import real
 
-__all__ = [
-    "GnnMhaGatGradients",
-    "GnnMhaGatResult",
-    "GnnMhaParams",
-    "gnn_mha_gat_backward",
-    "gnn_mha_gat_forward",
-    "gnn_mha_gat_v2_backward",
-    "gnn_mha_gat_v2_forward",
-]
-
 
 @dataclass(frozen=True)
 class GnnMhaParams:

@@ -12,16 +12,6 @@ from ..errors import SymbolNotFoundError
 from ..handle import Handle
 from .descriptor import answer
 
-__all__ = [
-    "LibraryVersions",
-    "Version",
-    "check_sublibraries",
-    "error_string",
-    "last_error_string",
-    "library_versions",
-    "query_runtime_error",
-]
-
 
 class Version(NamedTuple):
     """A version number, printed as "9.28.0"."""

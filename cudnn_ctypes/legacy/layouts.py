@@ -22,18 +22,6 @@ from ..raw import (
 from ..raw.values import described
 from ..runtime.layout import Shape, data_type_in_layout, strides_for, to_shape
 
-__all__ = [
-    "as_format",
-    "as_type",
-    "check_tensor",
-    "common_layout",
-    "dense_layout",
-    "fitting_layouts",
-    "format_and_type",
-    "spatial_entries",
-    "with_unit_dimensions",
-]
-
 _FORMATS = {
     "NCHW": CUDNN_TENSOR_NCHW,
     "NHWC": CUDNN_TENSOR_NHWC,

@@ -18,15 +18,6 @@ from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "DivisiveNormalizationGradients",
-    "LRNDescriptor",
-    "divisive_normalization_backward",
-    "divisive_normalization_forward",
-    "lrn_cross_channel_backward",
-    "lrn_cross_channel_forward",
-]
-
 
 class LRNDescriptor(Descriptor[raw.cudnnLRNDescriptor_t]):
     """A window and the numbers of the formula; follows ``cudnnSetLRNDescriptor``.

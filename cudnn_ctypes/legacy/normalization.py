@@ -26,13 +26,6 @@ from .normalization_operands import (
 from .operands import Made
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "normalization_backward",
-    "normalization_forward_inference",
-    "normalization_forward_training",
-    "normalization_sizes",
-]
-
 
 @documented
 def normalization_sizes(

@@ -18,18 +18,6 @@ from .operand_memory import refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "NormalizationGradients",
-    "NormalizationResult",
-    "NormalizationSizes",
-    "derive_bn_tensor_descriptor",
-    "derive_norm_tensor_descriptor",
-    "differentiate",
-    "infer",
-    "sizes",
-    "train",
-]
-
 
 @documented
 def derive_bn_tensor_descriptor(

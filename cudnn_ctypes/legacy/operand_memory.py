@@ -13,18 +13,6 @@ from ..runtime.launching.recording import Memory
 from .filter import FilterDescriptor
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "accumulator",
-    "check_memory",
-    "fitting",
-    "imported",
-    "is_address",
-    "real",
-    "refuse_beta",
-    "room",
-    "shaped",
-]
-
 
 def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:
     """The data type in which cuDNN computes: float64 for float64, else float32."""

@@ -38,8 +38,6 @@ else:
     Made = TypeVar("Made")
     """The type of the memory passed for a result, which is returned; default `DeviceTensor`."""
 
-__all__ = ["AnyDescriptor", "Made", "Operands"]
-
 _DESC = re.compile("[Dd]esc$")
 
 AnyDescriptor = TensorDescriptor | FilterDescriptor

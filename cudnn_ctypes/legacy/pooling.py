@@ -22,8 +22,6 @@ from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["PoolingDescriptor", "pooling_backward", "pooling_forward"]
-
 
 class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
     """How a window moves over images; follows ``cudnnSetPoolingNdDescriptor``.

@@ -17,8 +17,6 @@ from .operand_memory import accumulator, refuse_beta
 from .operands import Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["ReduceResult", "ReduceTensorDescriptor", "reduce_tensor"]
-
 _INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
 _INDEXED = (
     raw.CUDNN_REDUCE_TENSOR_MIN,

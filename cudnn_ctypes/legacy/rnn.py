@@ -35,8 +35,6 @@ from .rnn_weights import RNNWeights
 from .sequence_operands import SequenceOperands
 from .tensor import TensorDescriptor
 
-__all__ = ["RNN", "RNNForwardResult", "RNNGradients"]
-
 Self = TypeVar("Self", bound="RNN")
 
 

@@ -18,8 +18,6 @@ from .dropout import DropoutDescriptor, UsesDropout
 from .layouts import check_tensor
 from .operand_memory import accumulator, real
 
-__all__ = ["RNNDataDescriptor", "RNNDescriptor", "RNNTempSpaceSizes"]
-
 _PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
 _BATCH_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
 

@@ -36,8 +36,6 @@ from .rnn_descriptor import RNNDescriptor
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 
-__all__ = ["RNNLayerWeights", "RNNWeights", "rnn_weight_params"]
-
 
 def rnn_weight_params(
     handle: Handle, rnn: RNNDescriptor, pseudo_layer: int, linear_layer: int, space: DeviceBuffer

@@ -17,8 +17,6 @@ from ..runtime.layout import Shape, to_shape
 from .descriptor import Descriptor, read_back
 from .layouts import check_tensor
 
-__all__ = ["SeqDataDescriptor"]
-
 _NDIM = raw.CUDNN_SEQDATA_DIM_COUNT
 
 # The letter of each axis, in the order of cudnnSeqDataAxis_t, which is that of the shape.

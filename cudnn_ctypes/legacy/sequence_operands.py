@@ -18,8 +18,6 @@ from .operand_memory import check_memory, fitting, imported, is_address
 from .operands import Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["SequenceOperands", "WeightSpace"]
-
 
 class WeightSpace(Closing, Uncopied):
     """Device memory with the weights of a network in an order that only cuDNN knows.

@@ -14,8 +14,6 @@ from .documentation import launched
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["softmax_backward", "softmax_forward"]
-
 
 @launched
 def softmax_forward(

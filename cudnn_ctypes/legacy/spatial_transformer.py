@@ -20,15 +20,6 @@ from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = [
-    "SpatialTfSamplerGradients",
-    "SpatialTransformerDescriptor",
-    "spatial_tf_grid_generator_backward",
-    "spatial_tf_grid_generator_forward",
-    "spatial_tf_sampler_backward",
-    "spatial_tf_sampler_forward",
-]
-
 
 class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescriptor_t]):
     """The output of a spatial transformer; follows ``cudnnSetSpatialTransformerNdDescriptor``.

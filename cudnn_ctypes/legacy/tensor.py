@@ -14,8 +14,6 @@ from ..runtime.layout import Shape, strides_for, to_shape
 from .descriptor import Descriptor
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
 
-__all__ = ["TensorDescriptor"]
-
 _UNSET = Tensor(raw.CUDNN_DATA_FLOAT, (), (), 0)
 
 

@@ -14,8 +14,6 @@ from .operand_memory import refuse_beta
 from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["add_tensor", "scale_tensor", "set_tensor", "transform_tensor"]
-
 
 @launched
 def transform_tensor(

@@ -23,8 +23,6 @@ from .operand_memory import refuse_beta
 from .operands import AnyDescriptor, Made, Operands
 from .tensor import TensorDescriptor
 
-__all__ = ["TensorTransformDescriptor", "transform_filter", "transform_tensor_ex"]
-
 
 class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]):
     """Padding, folding and a new layout; follows ``cudnnSetTensorTransformDescriptor``.

@@ -28,8 +28,6 @@ from .backend import gone
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["fragment"]
-
 # cudnnStatus_t
 _NOT_INITIALIZED, _BAD_PARAM, _NULL_POINTER, _NOT_FINALIZED = 1001, 2000, 2002, 2004
 _DESCRIPTOR_TYPE, _NOT_SUPPORTED = 2012, 3000

@@ -12,8 +12,6 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["fragment"]
-
 _BAD_PARAM, _DESCRIPTOR_TYPE = 2000, 2012  # cudnnStatus_t
 
 _EXECUTED = {

@@ -23,8 +23,6 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["fragment", "refused_plan"]
-
 _PREREQUISITE_MISSING = 3008  # cudnnStatus_t
 
 # From this version on the heuristics' descriptor opens cuBLASLt when it is created, and so does the

@@ -17,8 +17,6 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-__all__ = ["fragment"]
-
 _MOST = 512  # calls that are remembered
 _NOT_SUPPORTED = 3000  # cudnnStatus_t
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..function import Binding
     from ..parameter import Parameter
 
-__all__ = ["fragment"]
-
 
 def fragment(binding: Binding) -> Fragment | None:
     for label, value in itertools.pairwise(binding.parameters):

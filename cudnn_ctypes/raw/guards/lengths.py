@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..function import Binding
     from ..parameter import Parameter
 
-__all__ = ["lengths", "losses", "products", "read_back_dims"]
-
 
 def lengths(binding: Binding) -> Fragment | None:
     arrays = [p for p in binding.parameters if p.type.kind == "array" and p.length is not None]

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..function import Binding
     from ..parameter import Parameter
 
-__all__ = ["callback", "changed", "destroyed", "sets", "unset", "uses"]
-
 _BAD_PARAM = 2000  # cudnnStatus_t
 
 # --- descriptors that are unset or half set: cuDNN follows or divides by their garbage ------------

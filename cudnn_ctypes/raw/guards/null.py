@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..function import Binding
     from ..parameter import Parameter
 
-__all__ = ["array_lines", "fragment"]
-
 _NULL_POINTER = 2002  # CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 

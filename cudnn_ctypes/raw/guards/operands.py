@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..function import Binding
     from ..parameter import Parameter
 
-__all__ = ["fragment"]
-
 _MOST = 64  # fitting descriptions remembered per record
 
 

@@ -13,8 +13,6 @@ from ..descriptors.images import vector_length
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, CUDNN_DATA_HALF
 from .language import FLOATING, Broken, Operand, Rules, apart, equal, no_kernel, rules, shaped
 
-__all__ = ["convolution_output", "fitting"]
-
 Ints = tuple[int, ...]
 
 

@@ -48,8 +48,6 @@ from .language import (
     with_status,
 )
 
-__all__ = ["OF_X"]
-
 _WITH_INT8 = (*FLOATING, CUDNN_DATA_INT8)
 _WITHOUT_BFLOAT16 = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF)
 

@@ -31,30 +31,6 @@ from ..enums import (
 )
 from ..strides import has_strides, overlapping, packed
 
-__all__ = [
-    "BAD_PARAM",
-    "FLOATING",
-    "NOT_SUPPORTED",
-    "Broken",
-    "Operand",
-    "Rules",
-    "apart",
-    "broadcast",
-    "cudnn_only",
-    "declared",
-    "equal",
-    "in_place",
-    "no_kernel",
-    "pointwise",
-    "ranked",
-    "rules",
-    "same",
-    "shaped",
-    "typed",
-    "unchecked",
-    "with_status",
-]
-
 BAD_PARAM, NOT_SUPPORTED = CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_NOT_SUPPORTED
 FLOATING = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16)
 

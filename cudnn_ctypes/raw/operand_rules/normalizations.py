@@ -45,8 +45,6 @@ from .language import (
     with_status,
 )
 
-__all__ = ["Form", "parameter", "parameter_type"]
-
 Ints = tuple[int, ...]
 
 

@@ -14,8 +14,6 @@ from ..enums import (
 )
 from .language import NOT_SUPPORTED, Broken, Operand, Rules, equal, no_kernel, rules, unchecked
 
-__all__ = ["input_lengths", "symbols"]
-
 
 def _of_type(operand: Operand, whose: str, data_type: Any) -> Iterator[Broken]:
     if operand.data_type != data_type:

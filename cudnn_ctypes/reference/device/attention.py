@@ -57,18 +57,6 @@ from .dropout import draw, held
 from .memory import Use, at
 from .registry import bad_param, implements
 
-__all__ = [
-    "Problem",
-    "Sizes",
-    "Space",
-    "Weight",
-    "load_weights",
-    "reserve_space",
-    "weight_bytes",
-    "weight_layout",
-    "workspace_bytes",
-]
-
 
 class Weight(NamedTuple):
     """A matrix or bias in the weight buffer; offset and strides in elements."""

@@ -12,8 +12,6 @@ from .backend_order import evaluate, in_order
 from .backend_steps import Results, Step, operation
 from .backend_tensors import rounded
 
-__all__: list[str] = []
-
 
 def _mask(step: Step, queries: int, keys: int) -> graph.AttentionMask:
     blocks = step.get("BLOCK_MASK_DESC") if step.name == "sdpa_fwd" else None

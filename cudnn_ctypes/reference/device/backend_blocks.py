@@ -11,8 +11,6 @@ from .backend_order import evaluate, load_operands
 from .backend_steps import Step, Values
 from .backend_tensors import TensorInfo
 
-__all__ = ["evaluate_in_blocks"]
-
 _GROWTH = 1 / 16  # blocks are larger than tiles: each step takes some time for each of them
 _QUERIES = 2  # their axis
 

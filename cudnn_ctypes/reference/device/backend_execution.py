@@ -26,8 +26,6 @@ from .backend_stored import operation_graph
 from .memory import scribble
 from .registry import Refused
 
-__all__ = ["carry_out", "execute", "operation_graph_of", "overrides_of"]
-
 _FAMILIES = (backend_attention, backend_normalizations, backend_operations, backend_sequences)
 
 

@@ -18,8 +18,6 @@ from .backend_tensors import TensorInfo
 from .memory import Use, at, require, tell_in_place
 from .registry import Refused
 
-__all__ = ["GraphMemory"]
-
 Array = NDArray[Any]
 _INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128x4
 

@@ -10,8 +10,6 @@ from ..tiles import other_axes, tiled
 from .backend_steps import Results, Step, operation
 from .backend_tensors import rounded, widened
 
-__all__: list[str] = []
-
 _TRAINING = raw.CUDNN_NORM_FWD_TRAINING
 _STATISTICS = ("MEAN_DESC", "INV_VARIANCE_DESC")
 _RUNNING = ("OUTPUT_RUNNING_MEAN_DESC", "OUTPUT_RUNNING_VAR_DESC")

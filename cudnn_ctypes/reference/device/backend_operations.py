@@ -13,8 +13,6 @@ from .. import graph
 from .backend_steps import Inner, Results, Step, operation
 from .backend_tensors import rounded, widened
 
-__all__: list[str] = []
-
 _ALPHAS = {
     raw.CUDNN_DATA_DOUBLE: Type.CUDNN_TYPE_DOUBLE,
     raw.CUDNN_DATA_INT32: Type.CUDNN_TYPE_INT32,

@@ -9,8 +9,6 @@ from .backend_steps import Step
 from .backend_tensors import rounded
 from .registry import Refused
 
-__all__ = ["evaluate", "in_order", "load_operands"]
-
 _READING_PARTS = ("paged_cache_load", "slice")
 """Operations that skip elements of their operands, which may be unwritten."""
 

@@ -19,20 +19,6 @@ from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import element_type
 
-__all__ = [
-    "Notes",
-    "Record",
-    "any_known",
-    "elements",
-    "forget",
-    "is_known",
-    "note",
-    "note_filled",
-    "note_json",
-    "record",
-    "renew",
-]
-
 _SERIALIZED = 256  # plans whose operation graph is remembered by their JSON
 
 _GRAPHS = (Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)

@@ -13,8 +13,6 @@ from .. import graph
 from .backend_records import Record
 from .backend_steps import Results, Step, operation
 
-__all__: list[str] = []
-
 
 @operation("OPERATION_SOFTMAX", "YDESC STATS_DESC MAX_DESC SUM_EXP_DESC")
 def softmax(step: Step) -> Results:

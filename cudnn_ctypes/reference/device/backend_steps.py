@@ -21,17 +21,6 @@ from .backend_records import Record
 from .backend_tensors import TensorInfo, rounded, tensor_info, widened
 from .registry import Refused, execution_failed
 
-__all__ = [
-    "Operation",
-    "Overrides",
-    "Results",
-    "Step",
-    "Values",
-    "operation",
-    "operation_of",
-    "refuse",
-]
-
 Array = NDArray[Any]
 Results = Mapping[str, Any]
 Values = dict[int, tuple[TensorInfo, Array]]

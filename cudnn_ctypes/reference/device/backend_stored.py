@@ -21,8 +21,6 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.backend import attribute
 from .backend_records import Record
 
-__all__ = ["operation_graph"]
-
 _DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
 
 _IGNORED = {"operation", "mathPrec", "isDeterministic", "nbSpatialDims", "compType", "nanOpt"}

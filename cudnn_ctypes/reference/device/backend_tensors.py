@@ -20,8 +20,6 @@ from ..arithmetic import round_to
 from .backend_records import Record
 from .registry import Refused
 
-__all__ = ["TensorInfo", "rounded", "tensor_info", "widened"]
-
 Array = NDArray[Any]
 _BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
 

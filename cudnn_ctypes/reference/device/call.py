@@ -27,8 +27,6 @@ from . import lent
 from .memory import Operand, Use, at, require, scalar, scribble
 from .registry import Refused, bad_param
 
-__all__ = ["Call", "word"]
-
 _Record = TypeVar("_Record")
 _USES: dict[str, Use] = {"in": "read", "out": "write", "in/out": "update"}
 

@@ -48,8 +48,6 @@ from .convolution_problem import (
 from .memory import Operand
 from .registry import Refused, bad_param, implements, not_supported
 
-__all__ = ["FUSED", "Operands", "load_filter", "reordered", "run"]
-
 FUSED = (raw.CUDNN_ACTIVATION_RELU, raw.CUDNN_ACTIVATION_IDENTITY)
 """Activations that cuDNN fuses into convolutions."""
 

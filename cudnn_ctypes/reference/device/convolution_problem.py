@@ -27,22 +27,6 @@ from ..layout import packed_strides
 from .call import Call, word
 from .registry import bad_param
 
-__all__ = [
-    "BACKWARD_DATA",
-    "BACKWARD_FILTER",
-    "DIRECTIONS",
-    "FORWARD",
-    "Direction",
-    "Method",
-    "Problem",
-    "direction_of",
-    "fitting",
-    "result_types",
-    "why_not",
-    "why_not_fused",
-    "workspace_bytes",
-]
-
 
 @dataclass(frozen=True)
 class Problem:

@@ -32,8 +32,6 @@ from . import backend_records, lent, made_up_handles, registry
 from .host import HOST
 from .made_up_handles import made_up
 
-__all__ = ["implemented", "native", "use_reference_device", "use_requested_device"]
-
 _BINDINGS = {name: raw_function.binding(name) for name in raw.FUNCTIONS}
 
 # By C function, the module that carries out, follows or takes over its calls: `registry` explains

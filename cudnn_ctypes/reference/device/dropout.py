@@ -24,8 +24,6 @@ from .call import Call
 from .memory import Operand, Use, at
 from .registry import bad_param, implements
 
-__all__ = ["STATES_SIZE", "Dropout", "draw", "held"]
-
 STATES_SIZE = 16
 """Bytes of the states memory."""
 

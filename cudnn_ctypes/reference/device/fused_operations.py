@@ -27,8 +27,6 @@ from .convolution_problem import Problem
 from .memory import Operand, require, scribble
 from .registry import Refused, bad_param, implements, not_supported
 
-__all__ = ["Constants", "workspace_bytes"]
-
 _SPATIAL = (raw.CUDNN_BATCHNORM_SPATIAL, raw.CUDNN_BATCHNORM_SPATIAL_PERSISTENT)
 
 

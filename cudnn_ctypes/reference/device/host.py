@@ -16,8 +16,6 @@ from ...runtime.allocation import OutOfDeviceMemoryError, readable
 from ...runtime.device import ReferenceDevice
 from ...runtime.interface import Runtime
 
-__all__ = ["HOST", "new_block"]
-
 
 class HostRuntime(HostSpace, Runtime):
     """One device, number 0, whose streams all are in order."""

@@ -21,19 +21,6 @@ from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, r
 from ...raw.host_blocks import Block
 from ..tiles import overlap
 
-__all__ = [
-    "Arguments",
-    "Owner",
-    "any_contents",
-    "begin",
-    "called",
-    "contents_matter",
-    "end",
-    "overlapped",
-    "owner",
-    "used",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Owner:

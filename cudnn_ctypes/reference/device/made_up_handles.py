@@ -10,8 +10,6 @@ from typing import Any
 from ...absent_gpu.properties import reference_gpu
 from ...errors import ClosedError
 
-__all__ = ["create", "gpu_of", "made_up", "open_handles"]
-
 # Made-up handles are addresses in this block: 1 Mi of them. Its pages are never touched, so they
 # take no memory.
 _block = mmap.mmap(-1, 1 << 24)

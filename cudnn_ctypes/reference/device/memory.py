@@ -30,20 +30,6 @@ from ..tiles import same_place
 from . import lent
 from .registry import Refused, bad_param, execution_failed, not_supported
 
-__all__ = [
-    "Operand",
-    "Use",
-    "accessible",
-    "at",
-    "check_range",
-    "check_written",
-    "require",
-    "scalar",
-    "scribble",
-    "tell_in_place",
-    "zeros",
-]
-
 _MANY, _WORKING_BYTES = 1 << 24, 16  # elements, and NumPy's working memory per element
 
 _WIDEST = 8  # bytes, of a number

@@ -31,8 +31,6 @@ from .call import Call
 from .memory import Operand, Use
 from .registry import bad_param, implements, not_supported
 
-__all__ = ["Normalization"]
-
 
 @dataclass(frozen=True)
 class Normalization:

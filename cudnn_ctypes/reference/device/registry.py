@@ -10,16 +10,6 @@ from typing import Any
 
 from ... import raw
 
-__all__ = [
-    "Implementation",
-    "Refused",
-    "bad_param",
-    "execution_failed",
-    "implementations",
-    "implements",
-    "not_supported",
-]
-
 Implementation = Callable[[Any], int | None]
 """An implementation of a C function, of its `Call`."""
 

@@ -53,19 +53,6 @@ from .dropout import draw, held
 from .memory import Operand, Use, at, check_range
 from .registry import bad_param, implements, not_supported
 
-__all__ = [
-    "DATA_DONE",
-    "FORWARD_DONE",
-    "RNN",
-    "Pass",
-    "State",
-    "plans",
-    "reserve_size",
-    "rnn",
-    "weight_space_size",
-    "workspace_size",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class RNN:

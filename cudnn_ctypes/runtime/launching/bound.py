@@ -16,8 +16,6 @@ from .plan import Call, Plan
 from .recording import Launcher
 from .sequence import FixedLaunch, as_machine_code
 
-__all__ = ["BoundOperation", "bind"]
-
 R = TypeVar("R")
 P = ParamSpec("P")
 

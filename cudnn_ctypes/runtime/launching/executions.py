@@ -24,8 +24,6 @@ from .forms import function_of
 from .likeness import kinds
 from .packs import VariantPacks
 
-__all__ = ["Executions", "Operand"]
-
 _MOST = 16
 
 _EXECUTE = """\

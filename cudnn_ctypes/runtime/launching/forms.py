@@ -28,8 +28,6 @@ from .recording import Launcher
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["OTHER", "Form", "function_of", "operation_source"]
-
 OTHER: Any = object()
 """Result of a form's function for arguments of another form, or without a plan."""
 

@@ -23,21 +23,6 @@ from .. import pytorch
 from ..buffer import DeviceBuffer
 from ..tensor import DeviceTensor, as_tensor
 
-__all__ = [
-    "ALIGNMENT",
-    "LOWEST_ADDRESS",
-    "Look",
-    "NoKey",
-    "Plans",
-    "aligned",
-    "kind_of_look",
-    "kinds",
-    "look",
-    "look_at_descriptors",
-    "looks",
-    "token_of",
-]
-
 ALIGNMENT = 16
 """Alignment of addresses in bytes that cuDNN's kernels for fused operations ask about."""
 

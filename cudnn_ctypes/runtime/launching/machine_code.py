@@ -19,8 +19,6 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["FixedCall", "Words", "count_address", "fixed_call", "function_of_calls", "is_available"]
-
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_MACHINE_CODE"
 _READABLE_EXECUTABLE = 5  # PROT_READ | PROT_EXEC
 

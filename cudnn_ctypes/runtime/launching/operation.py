@@ -26,8 +26,6 @@ from .plan import Plan
 from .recording import Launcher, Recording, recordings
 from .stream_launcher import StreamLauncher
 
-__all__ = ["launched", "launched_by_alignment"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -23,8 +23,6 @@ from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.log import forget, logged, set_aside
 from cudnn_ctypes.resource import Uncopied
 
-__all__ = ["Addresses", "Pack", "VariantPacks"]
-
 Addresses = tuple[int, ...]
 """Addresses of the operands, then the workspace's or 0."""
 

@@ -21,8 +21,6 @@ from ..tensor import DeviceTensor
 from .likeness import NoKey, look
 from .recording import Launcher, Recording
 
-__all__ = ["Call", "Plan", "Values"]
-
 Values = list[Any]
 """Values for the gaps of calls: a pointer for each argument of the operation, or None; those of
 descriptors that belong to arguments; addresses of results that are made, and of workspaces."""

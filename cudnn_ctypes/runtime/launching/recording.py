@@ -16,8 +16,6 @@ from ..interface import Runtime
 from ..tensor import DeviceTensor
 from .likeness import NoKey, Plans, look
 
-__all__ = ["Launcher", "Memory", "Recording", "launch", "recording", "recordings"]
-
 
 class Launcher(Protocol):
     """A handle, or a stream where C functions take one: what a plan needs of it.

@@ -15,8 +15,6 @@ from cudnn_ctypes.resource import Pointers
 
 from .machine_code import FixedCall, Words, count_address, function_of_calls
 
-__all__ = ["Bound", "FixedLaunch", "as_machine_code", "sequence"]
-
 
 class FixedLaunch(NamedTuple):
     """A bound launch for machine code.

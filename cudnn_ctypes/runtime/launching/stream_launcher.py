@@ -14,8 +14,6 @@ from ..interface import Runtime
 from ..stream import LEGACY_DEFAULT, as_stream_pointer
 from .likeness import Plans
 
-__all__ = ["StreamLauncher"]
-
 _plans = Plans()
 
 _allocators: dict[int, Allocator] = {}
