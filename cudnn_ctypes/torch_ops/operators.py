@@ -183,13 +183,7 @@ def required(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def checked_names(place: str, names: Any) -> tuple[str, ...]:
-    """Names of tensors, each of its own.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message begins with `place`.
-    """
+    """Names of tensors, each of its own."""
     if isinstance(names, str) or not all(isinstance(n, str) and n.isidentifier() for n in names):
         raise TypeError(f"{place}: expected names, got {names!r}")
     if not names or len(set(names)) < len(names):

@@ -270,13 +270,7 @@ class Tensor(TensorOperators):
 
 
 def in_layout(place: str, dims: Any, strides: Any, layout: Any) -> tuple[int, ...]:
-    """The strides of a packed tensor in a layout.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message begins with `place`.
-    """
+    """The strides of a packed tensor in a layout."""
     if strides is not None:
         raise ValueError(f"{place}give either strides or a layout, not both")
     name = layout.name if isinstance(layout, cudnnTensorFormat_t) else layout

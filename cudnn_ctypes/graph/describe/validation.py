@@ -43,13 +43,7 @@ _OPTIONAL = ("uid", "vector_dimension")
 
 
 def check_tensor(tensor: Any) -> None:
-    """Refuse what no tensor can be, and put dims and strides into tuples of int.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message names the tensor and its field.
-    """
+    """Refuse what no tensor can be, and put dims and strides into tuples of int."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"tensors: expected a Tensor, got {described(tensor)}")
     place = f"tensor {tensor.name!r}"
@@ -89,10 +83,6 @@ def check_memory(tensor: Tensor, made: bool) -> None:
     ----------
     made : bool
         Whether it is the result of an operation.
-
-    Raises
-    ------
-    ValueError
     """
     dims, strides = tensor.dims or (), tensor.strides or ()
     if not dims or tensor.data_type is None:
@@ -122,12 +112,7 @@ def check_memory(tensor: Tensor, made: bool) -> None:
 
 
 def check_number(place: str, value: Any) -> None:
-    """Refuse what is neither a number that fits in 64 bits nor a C variable.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """Refuse what is neither a number that fits in 64 bits nor a C variable."""
     if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, (int, float)):
         return
     is_number = isinstance(value, numbers.Real) or (
@@ -140,12 +125,7 @@ def check_number(place: str, value: Any) -> None:
 
 
 def integer(place: str, value: Any) -> int:
-    """An int of 64 bits.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """An int of 64 bits."""
     number = arguments.integer(place, value)
     if not -_MOST <= number <= _MOST:
         raise ValueError(f"{place}: {number} has more than 64 bits")
@@ -197,13 +177,7 @@ _CTYPES: dict[Type, Any] = {
 
 
 def check_node(node: Any) -> None:
-    """Refuse a node whose operands, results or options are not those of its kind.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message names the operation, and the operand, result or option.
-    """
+    """Refuse a node whose operands, results or options are not those of its kind."""
     if not isinstance(node, Node):
         raise TypeError(f"nodes: expected a Node, got {described(node)}")
     kind = node.kind
@@ -258,13 +232,6 @@ def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
     ----------
     place : str
         Where the value stands, for the message.
-
-    Raises
-    ------
-    TypeError
-        If the value is of another type.
-    ValueError
-        If it does not fit in its C type.
     """
     own = kind.own_options.get(option)
     if own is not None:
@@ -356,13 +323,7 @@ def _check_own_option(wanted: Any, value: Any, place: str) -> None:
 
 
 def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
-    """Refuse tensors and nodes with contents that they cannot have, each by itself.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The message names the tensor or operation, and the field.
-    """
+    """Refuse tensors and nodes with contents that they cannot have, each by itself."""
     for tensor in tensors:
         check_tensor(tensor)
     own = {id(tensor) for tensor in tensors}
@@ -426,12 +387,7 @@ def _refuse_circle(path: Sequence[Node], node: Node) -> NoReturn:
 
 
 def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
-    """Refuse tensors that no operation uses or makes.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse tensors that no operation uses or makes."""
     if not nodes:
         raise ValueError("the graph has no operations")
     used = {id(t) for node in nodes for each in (node, *node.inner) for t in each.operands}
@@ -458,12 +414,7 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
 
 
 def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
-    """Refuse tensors whose properties contradict each other, once they are complete.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse tensors whose properties contradict each other, once they are complete."""
     results = {id(tensor) for node in nodes for tensor in node.results}
     for tensor in tensors:
         check_memory(tensor, id(tensor) in results)
@@ -474,12 +425,7 @@ def check_results(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
 
 
 def check_subgraphs(node: Node) -> None:
-    """Refuse a function of the user whose result has other dims than what it was called with.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a function of the user whose result has other dims than what it was called with."""
     for name, each in node.subgraphs.items():
         if each.output.dims != each.input.dims:
             node.refuse(

@@ -228,12 +228,7 @@ class Operands:
         return host_value(value, operand)
 
     def check_keys(self, memory: Mapping[Any, Any]) -> None:
-        """Refuse an operand that is given twice. Not called with a key for each that is needed.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Refuse an operand that is given twice. Not called with a key for each that is needed."""
         seen: set[int] = set()
         for key in memory:
             place = self._places.get(key)

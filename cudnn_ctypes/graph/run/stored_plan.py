@@ -111,12 +111,7 @@ class StoredPlan:
             )
 
     def check_gpu(self, device: Handle | DeviceProperties) -> None:
-        """Refuse a plan for another GPU than `device`.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Refuse a plan for another GPU than `device`."""
         if "GPUProfile" not in self.top:
             return
         profile = self.top["GPUProfile"]
@@ -149,12 +144,7 @@ class StoredPlan:
         return bool(self.top["operationGraph"].value.get("isOverrideShapeEnabled"))
 
     def check_graph(self, nodes: Sequence[Node], tensors: Sequence[Tensor]) -> None:
-        """Refuse the plan of another graph than the validated one of `nodes` and `tensors`.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Refuse the plan of another graph than the validated one of `nodes` and `tensors`."""
         graph = self.top["operationGraph"]
         here = sorted(map(_wiring, nodes))
         stored = sorted(map(_stored_wiring, graph["nodes"].items()))

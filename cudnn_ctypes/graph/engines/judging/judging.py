@@ -44,12 +44,7 @@ _JUMPS = ("CMP", "RELU_BWD", "SELECT", "MOD", "FLOOR", "CEIL", "NOT", "GEN_INDEX
 
 
 def checked_kinds(data: Any) -> tuple[str, ...]:
-    """The kinds of numbers that an argument `data` names.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """The kinds of numbers that an argument `data` names."""
     if data is None:
         return tuple(KINDS)
     names = [data] if isinstance(data, str) else data
@@ -179,12 +174,7 @@ def _granularity(data_type: Any) -> float:
 
 
 def refuse_chance(expansion: Expansion) -> None:
-    """Refuse graphs with random numbers, which each engine makes in its own way.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse graphs with random numbers, which each engine makes in its own way."""
     for node in expansion.nodes:
         random_numbers = node.kind.descriptor == "operation_rng"
         if random_numbers or node.options.get("dropout_probability"):

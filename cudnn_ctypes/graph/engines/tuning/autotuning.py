@@ -514,12 +514,7 @@ def check_handle(handle: Any) -> None:
 
 
 def check_gpu(handle: Any, done: str) -> None:
-    """Refuse what is no handle: plans are `done` on a GPU that is there.
-
-    Raises
-    ------
-    TypeError
-    """
+    """Refuse what is no handle: plans are `done` on a GPU that is there."""
     if isinstance(handle, DeviceProperties) or not isinstance(
         getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
     ):

@@ -72,12 +72,7 @@ def target_of(handle: Handle) -> Target:
 
 
 def check_target(wanted: Target, here: Target) -> None:
-    """Refuse a worker that has another GPU, or another cuDNN.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a worker that has another GPU, or another cuDNN."""
     (cudnn, gpu), (own_cudnn, own_gpu) = wanted, here
     if cudnn != own_cudnn:
         raise ValueError(f"the worker has cuDNN {own_cudnn}, and engines are those of {cudnn}")
@@ -232,12 +227,7 @@ def spread_autotune(
 
 
 def checked_executor(executor: Any, devices: Any) -> tuple[int, ...]:
-    """The devices as numbers, if an executor and they can be used together.
-
-    Raises
-    ------
-    TypeError, ValueError
-    """
+    """The devices as numbers, if an executor and they can be used together."""
     if isinstance(devices, (str, bytes)) or not isinstance(devices, Iterable):
         raise TypeError(f"devices: expected numbers of GPUs, got {described(devices)}")
     numbers = tuple(devices)
