@@ -18,7 +18,12 @@ from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS
 from ...raw.ctypes_support import CudnnEnum
 from .tensor import Tensor
 
-__all__ = ["Inner", "Kind", "Node", "Result", "Subgraph", "exchanged"]
+__all__ = ["Inner", "Kind", "Node", "Result", "Subgraph", "exchanged", "ports"]
+
+
+def ports(names: str) -> dict[str, str]:
+    """Operands or results of a composite operation by name: none is an attribute."""
+    return dict.fromkeys(names.split(), "")
 
 
 def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -83,10 +88,9 @@ class Kind:
         Kind of its backend descriptor, in lower case: "operation_matmul"; "" if it is composite.
     inputs, outputs : mapping
         Names of operands and results to attributes of the descriptor, "" if it is composite.
+        Operands that may be missing are given as "name?".
     infer : callable
         From a node to a `Result` for each output and subgraph; raises for operands that do not fit.
-    optional : frozenset of str
-        Operands that may be missing.
     options : mapping
         Options of the node to attributes of the operation descriptor.
     precision : str
@@ -114,7 +118,6 @@ class Kind:
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
     infer: Callable[[Node], Mapping[str, Result]]
-    optional: frozenset[str] = frozenset()
     options: Mapping[str, str] = field(default_factory=dict)
     precision: str = ""
     inner: Inner | None = None
@@ -125,6 +128,14 @@ class Kind:
     held_graphs: Mapping[str, str] = field(default_factory=dict)
     held_operations: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
+    optional: frozenset[str] = field(init=False)
+    """Operands that may be missing."""
+
+    def __post_init__(self) -> None:
+        optional = frozenset(each[:-1] for each in self.inputs if each.endswith("?"))
+        inputs = {each.removesuffix("?"): name for each, name in self.inputs.items()}
+        object.__setattr__(self, "optional", optional)
+        object.__setattr__(self, "inputs", inputs)
 
     @property
     def composite(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....raw import cudnnDataType_t
 from ....raw.values import described
-from ..node import Kind, Node, Result
+from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
 from ..validation import check_number
 from .attention_checks import AttentionCheck, check_mask, score_dims
@@ -72,25 +72,15 @@ def _infer(node: Node) -> Mapping[str, Result]:
     }
 
 
-_OPTIONAL = (
-    "attn_scale",
-    "bias",
-    "seq_len_q",
-    "seq_len_kv",
-    "dropout_seed",
-    "dropout_offset",
-    "dropout_mask",
-    "dropout_scale",
-    "paged_attention_k_table",
-    "paged_attention_v_table",
-    "sink_token",
-)
 SDPA = Kind(
     "",
-    dict.fromkeys(("q", "k", "v", *_OPTIONAL), ""),
-    dict.fromkeys(("o", "stats", "rng_dump", "score_max", "score_sum_exp"), ""),
+    ports(
+        "q k v attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? dropout_offset? "
+        "dropout_mask? dropout_scale? paged_attention_k_table? paged_attention_v_table? "
+        "sink_token?"
+    ),
+    ports("o stats rng_dump score_max score_sum_exp"),
     _infer,
-    optional=frozenset(_OPTIONAL),
     own_options={
         "attn_scale": float,
         "use_alibi_mask": bool,
@@ -139,23 +129,14 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return {**results, "rng_dump": scores, "score_mod": scores, "score_mod_bprop": scores}
 
 
-_BACKWARD_OPTIONAL = (
-    "attn_scale",
-    "bias",
-    "seq_len_q",
-    "seq_len_kv",
-    "dropout_seed",
-    "dropout_offset",
-    "dropout_mask",
-    "dropout_scale",
-    "sink_token",
-)
 SDPA_BACKWARD = Kind(
     "",
-    dict.fromkeys(("q", "k", "v", "o", "dO", "stats", *_BACKWARD_OPTIONAL), ""),
-    dict.fromkeys(("dq", "dk", "dv", "rng_dump", "dBias", "dSink_token"), ""),
+    ports(
+        "q k v o dO stats attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? "
+        "dropout_offset? dropout_mask? dropout_scale? sink_token?"
+    ),
+    ports("dq dk dv rng_dump dBias dSink_token"),
     _infer_backward,
-    optional=frozenset(_BACKWARD_OPTIONAL),
     own_options={
         "attn_scale": float,
         "use_alibi_mask": bool,

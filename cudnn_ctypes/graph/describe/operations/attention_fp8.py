@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....raw import cudnnDataType_t
-from ..node import Kind, Node, Result
+from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
 from .attention import attention_arguments, band_options, gradient_of
 from .attention_checks import AttentionCheck, check_mask
@@ -59,33 +59,26 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return results | dict.fromkeys(("amax_dQ", "amax_dK", "amax_dV", "amax_dP"), _AMAX)
 
 
-_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv")
-_PAGES = ("paged_attention_k_table", "paged_attention_v_table")
-_FORWARD = (
-    *("q", "k", "v"),
-    *("descale_q", "descale_k", "descale_v", "descale_s", "scale_s", "scale_o"),
-)
-_BACKWARD = (
-    *("q", "k", "v", "o", "dO", "stats", "descale_q", "descale_k", "descale_v", "descale_o"),
-    *("descale_dO", "descale_s", "descale_dP"),
-    *("scale_s", "scale_dQ", "scale_dK", "scale_dV", "scale_dP"),
-)
 SDPA_FP8 = Kind(
     "",
-    dict.fromkeys((*_FORWARD, *_OPTIONAL, *_PAGES), ""),
-    dict.fromkeys(("o", "stats", "amax_s", "amax_o"), ""),
+    ports(
+        "q k v descale_q descale_k descale_v descale_s scale_s scale_o attn_scale? seq_len_q? "
+        "seq_len_kv? paged_attention_k_table? paged_attention_v_table?"
+    ),
+    ports("o stats amax_s amax_o"),
     _infer_forward,
-    optional=frozenset({*_OPTIONAL, *_PAGES}),
     own_options={"attn_scale": float, **band_options, "paged_attention_max_seq_len_kv": int},
     check=_check_forward,
     unread=frozenset({"stats"}),
 )
 SDPA_FP8_BACKWARD = Kind(
     "",
-    dict.fromkeys((*_BACKWARD, *_OPTIONAL), ""),
-    dict.fromkeys(("dq", "dk", "dv", "amax_dQ", "amax_dK", "amax_dV", "amax_dP"), ""),
+    ports(
+        "q k v o dO stats descale_q descale_k descale_v descale_o descale_dO descale_s descale_dP "
+        "scale_s scale_dQ scale_dK scale_dV scale_dP attn_scale? seq_len_q? seq_len_kv?"
+    ),
+    ports("dq dk dv amax_dQ amax_dK amax_dV amax_dP"),
     _infer_backward,
-    optional=frozenset(_OPTIONAL),
     own_options={"attn_scale": float, **band_options},
     check=_check_backward,
 )

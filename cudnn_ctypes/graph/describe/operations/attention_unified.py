@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..node import Kind, Node, Result
+from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
 from .attention import (
     Dropout,
@@ -40,29 +40,29 @@ def _infer_operation_backward(node: Node) -> Mapping[str, Result]:
     return {f"d{name}": Result(like.dims, like, like.data_type) for name, like in gradients.items()}
 
 
-_LENGTHS = {
-    "seq_len_q": "seq_len_qdesc",
-    "seq_len_kv": "seq_len_kvdesc",
-    "cu_seq_len_q": "cu_seq_len_qdesc",
-    "cu_seq_len_kv": "cu_seq_len_kvdesc",
+_SCALE_AND_LENGTHS = {
+    "scale?": "scaledesc",
+    "seq_len_q?": "seq_len_qdesc",
+    "seq_len_kv?": "seq_len_kvdesc",
+    "cu_seq_len_q?": "cu_seq_len_qdesc",
+    "cu_seq_len_kv?": "cu_seq_len_kvdesc",
 }
-_OPERATION_OPTIONAL = {
-    "scale": "scaledesc",
-    "block_mask": "block_mask_desc",
-    "page_table_k": "page_table_kdesc",
-    "page_table_v": "page_table_vdesc",
-    "dropout_seed": "dropout_seed_desc",
-    "dropout_offset": "dropout_offset_desc",
-    **_LENGTHS,
-}
-_OPERATION_BACKWARD_OPTIONAL = {"scale": "scaledesc", **_LENGTHS}
 
 SDPA_OPERATION = Kind(
     "operation_sdpa_fwd",
-    {"q": "qdesc", "k": "kdesc", "v": "vdesc", **_OPERATION_OPTIONAL},
+    {
+        "q": "qdesc",
+        "k": "kdesc",
+        "v": "vdesc",
+        "block_mask?": "block_mask_desc",
+        "page_table_k?": "page_table_kdesc",
+        "page_table_v?": "page_table_vdesc",
+        "dropout_seed?": "dropout_seed_desc",
+        "dropout_offset?": "dropout_offset_desc",
+        **_SCALE_AND_LENGTHS,
+    },
     {"o": "odesc", "stats": "statsdesc", "rng_dump": "dropout_rng_dump_desc"},
     _infer_operation,
-    optional=frozenset(_OPERATION_OPTIONAL),
     options={"unfuse_fma": "unfuse_fma", "dropout_probability": "dropout_probability"},
     subgraphs=frozenset({"score_mod", "softmax"}),
     held_graphs={"score_mod": "subgraph"},
@@ -77,11 +77,10 @@ SDPA_OPERATION_BACKWARD = Kind(
         "o": "odesc",
         "dO": "doddesc",
         "stats": "statsdesc",
-        **_OPERATION_BACKWARD_OPTIONAL,
+        **_SCALE_AND_LENGTHS,
     },
     {"dq": "dqdesc", "dk": "dkdesc", "dv": "dvdesc"},
     _infer_operation_backward,
-    optional=frozenset(_OPERATION_BACKWARD_OPTIONAL),
     options={
         "max_total_seq_len_q": "max_total_seq_len_q",
         "max_total_seq_len_kv": "max_total_seq_len_kv",
@@ -140,18 +139,15 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return results
 
 
-_OPTIONAL = ("attn_scale", "seq_len_q", "seq_len_kv", "cu_seq_len_q", "cu_seq_len_kv")
-_FORWARD = (
-    *("block_mask", "bias", "sink_token", "dropout_seed", "dropout_offset"),
-    *("paged_attention_k_table", "paged_attention_v_table"),
-    *_OPTIONAL,
-)
 SDPA_UNIFIED = Kind(
     "",
-    dict.fromkeys(("q", "k", "v", *_FORWARD), ""),
-    dict.fromkeys(("o", "stats", "rng_dump", "score_max", "score_sum_exp"), ""),
+    ports(
+        "q k v block_mask? bias? sink_token? dropout_seed? dropout_offset? "
+        "paged_attention_k_table? paged_attention_v_table? attn_scale? seq_len_q? seq_len_kv? "
+        "cu_seq_len_q? cu_seq_len_kv?"
+    ),
+    ports("o stats rng_dump score_max score_sum_exp"),
     _infer_forward,
-    optional=frozenset(_FORWARD),
     own_options={
         "attn_scale": float,
         "use_alibi_mask": bool,
@@ -165,10 +161,9 @@ SDPA_UNIFIED = Kind(
 )
 SDPA_UNIFIED_BACKWARD = Kind(
     "",
-    dict.fromkeys(("q", "k", "v", "o", "dO", "stats", *_OPTIONAL), ""),
-    dict.fromkeys(("dq", "dk", "dv"), ""),
+    ports("q k v o dO stats attn_scale? seq_len_q? seq_len_kv? cu_seq_len_q? cu_seq_len_kv?"),
+    ports("dq dk dv"),
     _infer_backward,
-    optional=frozenset(_OPTIONAL),
     own_options={
         "attn_scale": float,
         "max_total_seq_len_q": int,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....raw import cudnnBnFinalizeStatsMode_t
 from ....raw.strides import broadcast
-from ..node import Kind, Node, Result
+from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
 from .base import Operations, operation
 
@@ -58,8 +58,8 @@ BN_FINALIZE = Kind(
         "sq_sum": "y_sq_sum_desc",
         "scale": "scale_desc",
         "bias": "bias_desc",
-        "in_running_mean": "prev_running_mean_desc",
-        "in_running_var": "prev_running_var_desc",
+        "in_running_mean?": "prev_running_mean_desc",
+        "in_running_var?": "prev_running_var_desc",
         "accum_count": "accum_count_desc",
         "epsilon": "epsilon_desc",
         "momentum": "exp_averate_factor_desc",
@@ -73,7 +73,6 @@ BN_FINALIZE = Kind(
         "next_running_var": "updated_running_var_desc",
     },
     _infer_finalize,
-    optional=frozenset({"in_running_mean", "in_running_var"}),
     options={"mode": "stats_mode"},
     precision="math_prec",
     required=frozenset({"mode"}),
@@ -101,8 +100,8 @@ BN_BACKWARD_WEIGHTS = Kind(
 
 BATCHNORM_INFERENCE = Kind(
     "",
-    dict.fromkeys(("input", "mean", "inv_variance", "scale", "bias"), ""),
-    {"y": ""},
+    ports("input mean inv_variance scale bias"),
+    ports("y"),
     _infer_inference,
 )
 

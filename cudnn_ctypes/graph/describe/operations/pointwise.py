@@ -59,10 +59,9 @@ def _infer(node: Node) -> Mapping[str, Result]:
 
 POINTWISE = Kind(
     "operation_pointwise",
-    {"x": "xdesc", "b": "bdesc", "t": "tdesc"},
+    {"x": "xdesc", "b?": "bdesc", "t?": "tdesc"},
     {"y": "ydesc"},
     _infer,
-    optional=frozenset({"b", "t"}),
     inner=_INNER,
     required=frozenset({"mode"}),
 )

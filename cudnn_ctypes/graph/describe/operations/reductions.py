@@ -70,21 +70,19 @@ MATMUL = Kind(
     {
         "A": "adesc",
         "B": "bdesc",
-        "m_override": "gemm_m_override_desc",
-        "n_override": "gemm_n_override_desc",
-        "k_override": "gemm_k_override_desc",
+        "m_override?": "gemm_m_override_desc",
+        "n_override?": "gemm_n_override_desc",
+        "k_override?": "gemm_k_override_desc",
     },
     {"C": "cdesc"},
     _infer_matmul,
-    optional=frozenset({"m_override", "n_override", "k_override"}),
     inner=Inner("matmul", "desc", {"padding": "padding_value"}, "comp_type"),
 )
 REDUCTION = Kind(
     "operation_reduction",
-    {"input": "xdesc", "group_offset": "group_offset_desc"},
+    {"input": "xdesc", "group_offset?": "group_offset_desc"},
     {"y": "ydesc"},
     _infer_reduction,
-    optional=frozenset({"group_offset"}),
     inner=Inner(
         "reduction",
         "desc",

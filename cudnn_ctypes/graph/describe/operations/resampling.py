@@ -98,10 +98,9 @@ RESAMPLE_FORWARD = Kind(
 )
 RESAMPLE_BACKWARD = Kind(
     "operation_resample_bwd",
-    {"loss": "dydesc", "index": "idxdesc", "input": "xdesc", "y": "ydesc"},
+    {"loss": "dydesc", "index?": "idxdesc", "input?": "xdesc", "y?": "ydesc"},
     {"dx": "dxdesc"},
     _infer_backward,
-    optional=frozenset({"index", "input", "y"}),
     inner=_INNER,
     required=_REQUIRED,
 )

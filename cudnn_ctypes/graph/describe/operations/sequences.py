@@ -56,10 +56,9 @@ def _infer_paged(node: Node) -> Mapping[str, Result]:
 
 SOFTMAX = Kind(
     "operation_softmax",
-    {"input": "xdesc", "sink": "sink_desc"},
+    {"input": "xdesc", "sink?": "sink_desc"},
     {"y": "ydesc", "stats": "stats_desc", "max": "max_desc", "sum_exp": "sum_exp_desc"},
     _infer_softmax,
-    optional=frozenset({"sink"}),
 )
 ROPE = Kind(
     "operation_rope_fwd",
@@ -116,21 +115,15 @@ DIAGONAL_BAND_MASK = Kind(
     {
         "input": "xdesc",
         "fill": "bdesc",
-        "left_bound": "left_bound_desc",
-        "right_shift": "shift_right_bound_desc",
-        "seq_len_q": "seq_len_qdesc",
-        "seq_len_kv": "seq_len_kvdesc",
-        "cu_seq_len_q": "cu_seq_len_qdesc",
-        "cu_seq_len_kv": "cu_seq_len_kvdesc",
+        "left_bound?": "left_bound_desc",
+        "right_shift?": "shift_right_bound_desc",
+        "seq_len_q?": "seq_len_qdesc",
+        "seq_len_kv?": "seq_len_kvdesc",
+        "cu_seq_len_q?": "cu_seq_len_qdesc",
+        "cu_seq_len_kv?": "cu_seq_len_kvdesc",
     },
     {"y": "ydesc"},
     _infer_same,
-    optional=frozenset(
-        {
-            *("left_bound", "right_shift", "seq_len_q", "seq_len_kv"),
-            *("cu_seq_len_q", "cu_seq_len_kv"),
-        }
-    ),
     options={"comparison": "comparison_mode"},
     required=frozenset({"comparison"}),
 )

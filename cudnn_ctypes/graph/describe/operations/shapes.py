@@ -120,10 +120,9 @@ CONCATENATE = Kind(
 )
 RNG = Kind(
     "operation_rng",
-    {"seed": "seed", "offset": "offset_desc"},
+    {"seed?": "seed", "offset?": "offset_desc"},
     {"y": "ydesc"},
     _infer_rng,
-    optional=frozenset({"seed", "offset"}),
     options={"seed": "seed"},
     inner=Inner(
         "rng",
