@@ -15,8 +15,12 @@ from .describe.rewriting import Change as Change
 from .describe.tensor import Tensor as Tensor
 from .describe.variants.remedy import Step as Step
 from .engines.cache.plan_cache import CacheEntry as CacheEntry, PlanCache as PlanCache
-from .engines.explaining.advice import Advice as Advice, Suggestion as Suggestion
-from .engines.explaining.explanation import EngineRow as EngineRow, Explanation as Explanation
+from .engines.explaining.explanation import (
+    Advice as Advice,
+    EngineRow as EngineRow,
+    Explanation as Explanation,
+    Suggestion as Suggestion,
+)
 from .engines.heuristics import heuristics as heuristics
 from .engines.judging.judgement import Judgement as Judgement
 from .engines.judging.verdict import Verdict as Verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...dtypes import data_type_argument
@@ -23,8 +23,6 @@ from .validation import (
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from .variants.remedy import Remedy, Variant
 
 G = TypeVar("G", bound="Description")
 
@@ -238,72 +236,6 @@ class Description(GraphOperations, PictureMethods):
         self.validate()
         tensor = at if isinstance(at, Tensor) else self.find_tensor(at)
         return halves(self, tensor, as_type("split: data_type", data_type))
-
-    def _remedies(self) -> tuple[Remedy, ...]:
-        """Changes that often win further engines, for `_variant`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `validate`.
-        """
-        from .variants.catalogue import remedies
-
-        self.validate()
-        return tuple(remedies(self))
-
-    def _variant(self, remedies: Sequence[Remedy]) -> Variant | None:
-        """This graph after some of its `_remedies`, one after the other.
-
-        Returns
-        -------
-        Variant or None
-            None if one of them changes nothing any more, or the graph would not be valid.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `validate`.
-        """
-        from .rewriting import differences, edited
-        from .variants.remedy import Variant
-
-        self.validate()
-        graph, steps = self, []
-        for remedy in remedies:
-            edit = remedy.edit(graph)
-            if not edit:
-                return None
-            changed = edited(graph, edit)
-            try:
-                changed.validate()
-            except (ValueError, TypeError):
-                return None
-            steps.append(remedy.step(differences(graph, changed), edit.caveat))
-            graph = changed
-        return Variant(tuple(steps), differences(self, graph), (graph,))
-
-    def _small(self: G, period: int) -> G | None:
-        """A graph of the same form with small sizes, equal to its own modulo `period`.
-
-        None if there is none, or this one is small.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `validate`.
-        """
-        from .form import small
-
-        self.validate()
-        return small(self, period)
-
-    def _splits(self) -> Iterator[Variant]:
-        """This graph in two, after each of its virtual results."""
-        from .variants.remedy import splits
-
-        self.validate()
-        return splits(self)
 
     def __repr__(self) -> str:
         operations = ", ".join(str(node) for node in self.nodes)

@@ -164,7 +164,6 @@ def small(graph: G, period: int) -> G | None:
     Parameters
     ----------
     graph : Graph
-        Validated.
     period : int
         Sizes are the same modulo this.
 
@@ -173,6 +172,7 @@ def small(graph: G, period: int) -> G | None:
     Graph or None
         None if the sizes cannot be changed so, or none is larger.
     """
+    graph.validate()
     try:
         copy = cast("G", _Shrinking(graph, period).graph)
         nodes, before = copy.validate(), graph.validate()

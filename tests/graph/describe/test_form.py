@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.describe.form import form
+from cudnn_ctypes.graph.describe.form import form, small
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.strides import packed
 
@@ -154,35 +154,35 @@ def reduced() -> Graph:
 )
 def test_a_small_graph_has_the_same_form(make, dims):
     graph = make()
-    small = graph._small(16)
-    assert small is not None
-    assert form_of(small) == form_of(graph)
-    assert small.find_tensor("result").dims == dims
+    smaller = small(graph, 16)
+    assert smaller is not None
+    assert form_of(smaller) == form_of(graph)
+    assert smaller.find_tensor("result").dims == dims
 
 
 def test_a_convolution_with_what_follows():
-    small = layer((64, 64, 56, 56), (64, 128, 28, 1))._small(16)
-    assert small is not None
-    assert small.find_tensor("x").dims == (16, 16, 24, 24)
-    assert small.outputs[0].dims == (16, 16, 12, 12)
+    smaller = small(layer((64, 64, 56, 56), (64, 128, 28, 1)), 16)
+    assert smaller is not None
+    assert smaller.find_tensor("x").dims == (16, 16, 24, 24)
+    assert smaller.outputs[0].dims == (16, 16, 12, 12)
 
 
 def test_a_period_keeps_larger_sizes():
-    small = attention()._small(64)
-    assert small is not None
-    assert small.find_tensor("q").dims == (4, 16, 64, 128)
+    smaller = small(attention(), 64)
+    assert smaller is not None
+    assert smaller.find_tensor("q").dims == (4, 16, 64, 128)
 
 
 def test_gaps_stay():
-    small = rows()._small(16)
-    assert small is not None
-    assert small.find_tensor("x").strides == (20 * 40, 40, 1)
+    smaller = small(rows(), 16)
+    assert smaller is not None
+    assert smaller.find_tensor("x").strides == (20 * 40, 40, 1)
 
 
 def test_small_graphs_have_no_smaller_one():
-    assert layer((2, 16, 8, 8), (1, 128, 1, 1))._small(128) is None
+    assert small(layer((2, 16, 8, 8), (1, 128, 1, 1)), 128) is None
 
 
 def test_sizes_that_would_be_two_at_once_are_not_changed():
     """The batch of 28 is the height of the result, too."""
-    assert layer((28, 64, 56, 56))._small(16) is None
+    assert small(layer((28, 64, 56, 56)), 16) is None

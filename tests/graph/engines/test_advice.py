@@ -21,7 +21,7 @@ from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import catalogue, data_types
 from cudnn_ctypes.graph.engines.explaining import advising
-from cudnn_ctypes.graph.engines.explaining.advice import Advice, Suggestion
+from cudnn_ctypes.graph.engines.explaining.explanation import Advice, Suggestion
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
 

@@ -16,7 +16,8 @@ from cudnn_ctypes import Handle, Selection, raw, use_reference_device
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
-from cudnn_ctypes.graph.describe.variants.remedy import Variant
+from cudnn_ctypes.graph.describe.variants.catalogue import remedies
+from cudnn_ctypes.graph.describe.variants.remedy import Variant, splits, varied
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advising import BuildAdvice, Search, advise
 from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcome
@@ -32,7 +33,7 @@ Type = cudnnDataType_t
 
 
 def _variants(graph: Graph, topic: str) -> list[Variant]:
-    made = [graph._variant([each]) for each in graph._remedies() if each.topic == topic]
+    made = [varied(graph, [each]) for each in remedies(graph) if each.topic == topic]
     return [each for each in made if each is not None]
 
 
@@ -66,8 +67,8 @@ def test_remedies_leave_the_graph_as_it_is_and_give_valid_ones(name):
     with CASES[name].graph() as graph:
         graph.validate()
         before = graph.to_json()
-        for remedy in graph._remedies():
-            variant = graph._variant([remedy])
+        for remedy in remedies(graph):
+            variant = varied(graph, [remedy])
             if variant is None:  # the change contradicts an operation
                 continue
             assert variant.changes
@@ -255,7 +256,7 @@ def test_graphs_are_split_at_virtual_results_the_largest_part_first():
     graph.tanh(y, name="tanh").set_output(name="y")
     found = [
         ([node.name for node in first.nodes], first.outputs[0].data_type)
-        for first, _ in (variant.graphs for variant in graph._splits())
+        for first, _ in (variant.graphs for variant in splits(graph))
     ]
     half, single = Type.CUDNN_DATA_HALF, Type.CUDNN_DATA_FLOAT
     assert found == [
@@ -310,12 +311,12 @@ def test_images_of_a_graph_that_another_remedy_has_changed():
     x = graph.tensor((2, 8, 4, 4), name="x")
     graph.reduction(x, "add", axes=(2, 3), name="sum").set_output(name="y")
     channels_last, images = (
-        next(each for each in graph._remedies() if each.topic == topic)
+        next(each for each in remedies(graph) if each.topic == topic)
         for topic in ("layout", "dimensions")
     )
-    assert graph._variant([channels_last]) is not None
-    assert graph._variant([images]) is not None
-    assert graph._variant([channels_last, images]) is None
+    assert varied(graph, [channels_last]) is not None
+    assert varied(graph, [images]) is not None
+    assert varied(graph, [channels_last, images]) is None
 
 
 # --- which changes are tried, in which order, and when the search ends; cuDNN is not  -------------
@@ -423,7 +424,7 @@ def test_it_ends_with_its_time():
     search = Search(
         _graph(), lambda graph: None, tries=99, seconds=3.5, clock=lambda: float(next(times))
     )
-    assert list(search.cures(first_only=False)) == []
+    assert search.cures(first_only=False) == []
     assert search.tried == 3
     assert search.exhausted
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....dtypes import element_bits
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnPointwiseMode_t
 from ....raw.strides import axis_order, overlapping, packed, packed_like
-from ..node import Node, exchanged
+from ..node import Kind, Node, exchanged
 from ..operations.attention import SDPA, SDPA_BACKWARD
 from ..operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ..operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
@@ -65,7 +65,18 @@ _BY_CHANNELS = (
     BATCHNORM_INFERENCE,
 )
 _BACKWARD = (SDPA_BACKWARD, SDPA_FP8_BACKWARD, SDPA_UNIFIED_BACKWARD)
-_ATTENTION = (SDPA, SDPA_FP8, SDPA_UNIFIED, *_BACKWARD)
+_FORWARD = (SDPA, SDPA_FP8, SDPA_UNIFIED)
+_GRADIENTS = dict.fromkeys(("v", "o", "dO", "dq", "dk", "dv"), "*d")
+# Sizes that are the same have one letter; a point stands for one that stays, "*" for all others.
+_ATTENTION = {"q": "*d", "k": "*d", "v": "*e", "o": "*e"}
+_AXES: Sequence[tuple[Kind, Mapping[str, str]]] = (
+    (CONV_FPROP, {"image": ".c*", "weight": "kc*", "y": ".k*"}),
+    (CONV_DGRAD, {"loss": ".k*", "filter": "kc*", "dx": ".c*"}),
+    (CONV_WGRAD, {"image": ".c*", "loss": ".k*", "dw": "kc*"}),
+    (MATMUL, {"A": "*mk", "B": "*kn", "C": "*mn"}),
+    *((kind, _ATTENTION) for kind in _FORWARD),
+    *((kind, {**_ATTENTION, **_GRADIENTS}) for kind in _BACKWARD),
+)
 
 Axis = tuple[int, int]
 """A tensor's id, and one of its dimensions."""
@@ -112,76 +123,47 @@ class AxisLinks:
             self._sealed.add((id(tensor), axis % tensor.rank))
 
     def _of_node(self, node: Node) -> None:
-        ports: dict[str, Any] = {**node.inputs, **{f"-> {k}": v for k, v in node.outputs.items()}}
-        kind = node.kind
-        if kind in _ATTENTION:
-            self._attention(node)
-        elif node.subgraphs or any(isinstance(each, (list, tuple)) for each in ports.values()):
-            self._others(node)
-        elif kind in (CONV_FPROP, CONV_DGRAD, CONV_WGRAD):
-            self._convolution(node)
-        elif kind is MATMUL and node.inputs.keys() == {"A", "B"}:
-            self._product(node)
-        elif kind in ELEMENT_WISE and node.options.get("axis") is None:
+        axes = next((axes for kind, axes in _AXES if kind is node.kind), None)
+        if axes is not None and _can_grow(node):
+            self._lettered(node, axes)
+        elif node.kind in ELEMENT_WISE and node.options.get("axis") is None:
             self._pointwise(node)
-        elif kind in _BY_CHANNELS or (
-            kind in (NORM_FORWARD, NORM_BACKWARD) and node.options["mode"] in _OF_CHANNELS
+        elif node.kind in _BY_CHANNELS or (
+            node.kind in (NORM_FORWARD, NORM_BACKWARD) and node.options["mode"] in _OF_CHANNELS
         ):
             self._channels(node)
         else:
-            self._others(node)
+            for tensor in (*node.operands, *node.results):
+                self._seal(tensor)
 
-    def _others(self, node: Node) -> None:
-        for tensor in (*node.operands, *node.results):
-            self._seal(tensor)
-
-    def _convolution(self, node: Node) -> None:
+    def _lettered(self, node: Node, axes: Mapping[str, str]) -> None:
         ports = {**node.inputs, **node.outputs}
-        x = ports["dx" if node.kind is CONV_DGRAD else "image"]
-        w = next(ports[port] for port in ("weight", "filter", "dw") if port in ports)
-        y = ports["y" if node.kind is CONV_FPROP else "loss"]
-        for tensor in (x, w, y):
-            self._seal(tensor, *range(2, tensor.rank))
-        self._seal(x, 0)
-        self._seal(y, 0)
-        if x.dims[1] != w.dims[1]:  # groups
-            self._seal(w, 0, 1)
-            self._seal(x, 1)
-            self._seal(y, 1)
-            return
-        self._link((x, 1), (w, 1))
-        self._link((w, 0), (y, 1))
-        if node.kind is CONV_FPROP:
-            self._summed((x, 1), (w, 1))
-        elif node.kind is CONV_DGRAD:
-            self._summed((y, 1), (w, 0))
+        named = {id(ports[port]) for port in axes if port in ports}
+        for tensor in (*node.operands, *node.results):
+            if id(tensor) not in named and not tensor.by_value:
+                self._seal(tensor)
+        found: dict[str, list[tuple[Tensor, int]]] = {}
+        for port in axes.keys() & ports.keys():
+            tensor = ports[port]
+            letters = axes[port].replace("*", "." * (tensor.rank - len(axes[port]) + 1))
+            if port in node.transposed:
+                letters = letters[:-2] + letters[:-3:-1]
+            for axis, letter in enumerate(letters):
+                if letter == ".":
+                    self._seal(tensor, axis)
+                else:
+                    found.setdefault(letter, []).append((tensor, axis))
+        for letter, places in found.items():
+            self._link(*places)
+            if not any(letter in axes.get(port, "") for port in node.outputs):
+                self._summed(*places)
 
-    def _product(self, node: Node) -> None:
-        a, b, c = node.inputs["A"], node.inputs["B"], node.outputs["C"]
-
-        def axis(port: str, number: int) -> int:
-            return -1 - (number % 2) if port in node.transposed else number
-
-        row, inner = axis("A", -2), axis("A", -1)
-        other, column = axis("B", -2), axis("B", -1)
-        if "C" in node.transposed:
-            self._others(node)
-            return
-        for tensor in (a, b, c):
-            if tensor.rank > 2:
-                self._seal(tensor, *range(tensor.rank - 2))
-        self._link((a, row), (c, -2))
-        self._link((b, column), (c, -1))
-        self._link((a, inner), (b, other))
-        self._summed((a, inner), (b, other))
-
-    def _summed(self, one: tuple[Tensor, int], other: tuple[Tensor, int]) -> None:
-        """Link two axes that a sum runs over: zeros of one operand must meet finite numbers."""
-        direct = [id(tensor) not in self._made_by for tensor, _ in (one, other)]
-        bounded = all(self._bounded(tensor) for tensor, _ in (one, other))
-        if not any(direct) or not bounded:
-            self._seal(*one)
-            self._seal(*other)
+    def _summed(self, *places: tuple[Tensor, int]) -> None:
+        """Axes that a sum runs over: zeros of one operand must meet finite numbers."""
+        direct = any(id(tensor) not in self._made_by for tensor, _ in places)
+        if not direct or not all(self._bounded(tensor) for tensor, _ in places):
+            for tensor, axis in places:
+                self._seal(tensor, axis)
 
     def _bounded(self, tensor: Tensor) -> bool:
         waiting, seen = [tensor], {id(tensor)}
@@ -215,30 +197,17 @@ class AxisLinks:
             if _size(tensor, 1) == wide:
                 self._link((first, 1), (tensor, 1))
 
-    def _attention(self, node: Node) -> None:
-        """The sizes of heads: those of q and k are summed over, those of v and o are apart."""
-        every = {id(each): each for each in (*node.operands, *node.results) if not each.by_value}
-        ports = {**node.inputs, **node.outputs}
-        queries = [ports[port] for port in ("q", "k", "dq", "dk") if port in ports]
-        values = [ports[port] for port in ("v", "o", "dO", "dv") if port in ports]
-        paged = any(port.startswith("paged_") for port in ports)
-        own = {id(each) for each in (*queries, *values)}
-        for tensor in every.values():
-            if paged or id(tensor) not in own:
-                self._seal(tensor)
-            else:
-                self._seal(tensor, *range(tensor.rank - 1))
-        for group in (queries, values):
-            for tensor in group[1:]:
-                self._link((group[0], -1), (tensor, -1))
-        if node.kind in _BACKWARD:
-            self._link((queries[0], -1), (values[0], -1))
 
-
-def _by_channels(node: Node) -> bool:
-    """True if the node treats each channel by itself, all in the same way."""
-    normalizes = node.kind in (NORM_FORWARD, NORM_BACKWARD)
-    return node.kind in _BY_CHANNELS or (normalizes and node.options["mode"] in _OF_CHANNELS)
+def _can_grow(node: Node) -> bool:
+    """Whether sizes of a node that `_AXES` names are as it says."""
+    if any(port.startswith("paged_") for port in node.inputs) or "C" in node.transposed:
+        return False
+    if node.kind is MATMUL:
+        return node.inputs.keys() == {"A", "B"}
+    ports = {**node.inputs, **node.outputs}
+    w = next((ports[each] for each in ("weight", "filter", "dw") if each in ports), None)
+    x = ports.get("image", ports.get("dx"))
+    return w is None or x is None or _size(x, 1) == _size(w, 1)  # else there are groups
 
 
 def _size(tensor: Tensor, axis: int) -> int:
@@ -538,7 +507,8 @@ def _aligned(graph: Description) -> Edit:
 
 
 def remedies(graph: Description) -> Iterator[Remedy]:
-    """Remedies that change a validated graph; those that lose something come last."""
+    """Remedies that change a graph; those that lose something come last."""
+    graph.validate()
     families = layout_remedies, fold_remedies, data_type_remedies, width_remedies, result_remedies
     found = [each for family in families for each in family(graph) if each.edit(graph)]
     yield from sorted(found, key=lambda each: each.loses)

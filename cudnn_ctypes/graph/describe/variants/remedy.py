@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ....dtypes import data_type_name, element_bits
 from ....raw import cudnnDataType_t
 from ..node import Node
-from ..rewriting import Change, Edit, halves, listed
+from ..rewriting import Change, Edit, differences, edited, halves, listed
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from ..description import Description
 
-__all__ = ["Remedy", "Step", "Variant", "splits"]
+__all__ = ["Remedy", "Step", "Variant", "splits", "varied"]
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,38 @@ class Variant:
     graphs: tuple[Description, ...]
 
 
+def varied(graph: Description, remedies: Sequence[Remedy]) -> Variant | None:
+    """A graph after some of its remedies, one after the other.
+
+    None if one of them changes nothing any more, or the graph would not be valid.
+    """
+    before = graph
+    before.validate()
+    steps = []
+    for remedy in remedies:
+        edit = remedy.edit(graph)
+        if not edit:
+            return None
+        changed = edited(graph, edit)
+        try:
+            changed.validate()
+        except (ValueError, TypeError):
+            return None
+        steps.append(remedy.step(differences(graph, changed), edit.caveat))
+        graph = changed
+    return Variant(tuple(steps), differences(before, graph), (graph,))
+
+
 _CUTS = 8  # that are tried
 _LEAST = 16  # bits of what is worth being stored
 
 
 def splits(graph: Description) -> Iterator[Variant]:
-    """A validated graph in two after each virtual result, those with a large first graph first.
+    """A graph in two after each virtual result, those with a large first graph first.
 
     What lies between has the data type of the graph's operands, else its own.
     """
+    graph.validate()
     found: list[tuple[int, Node, Tensor]] = []
     for node in graph.nodes:
         for tensor in node.outputs.values():

@@ -16,17 +16,18 @@ from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent, properties_text
 from ...backend.warden import asking
+from ...describe.variants.catalogue import remedies
+from ...describe.variants.remedy import Variant, splits, varied
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
-from .advice import Advice, Suggestion
 from .examination import Conditions, Outcome, Probe, asked_at_once, examined, options_of
-from .explanation import Explanation
+from .explanation import Advice, Explanation, Suggestion
 from .report import spans
 
 if TYPE_CHECKING:
     from ....errors import CudnnError
     from ....handle import Handle
-    from ...describe.variants.remedy import Remedy, Variant
+    from ...describe.variants.remedy import Remedy
     from ...graph import Graph
     from ..selection import Selection
 
@@ -75,7 +76,7 @@ class Search:
         self._begun = clock()
         self._end = self._begun + seconds
         self.tried: int = 0
-        every = graph._remedies()
+        every = list(remedies(graph))
         self._keeping = [each for each in every if not each.loses]
         self._losing = [each for each in every if each.loses]
 
@@ -89,104 +90,79 @@ class Search:
         """True if the search ended before every variant was tried."""
         return self.tried >= self._tries or self._clock() >= self._end
 
-    def cures(self, *, first_only: bool) -> Iterator[Tried]:
+    def cures(self, *, first_only: bool) -> list[Tried]:
         """Changed graphs that have an engine, for a graph that has none.
 
         First each change alone; then, if none does, the fewest changes together; then the graph in
         two; then changes that lose something. With `first_only`, nothing is tried after the first
         of these that gave something.
         """
-        stages = (self._alone, self._together, self._in_two, self._losing_something)
-        found = False
-        for stage in stages:
-            if stage == self._together and found:
-                continue
-            for each in stage(found):
-                found = True
-                yield each
+        found = self._each(self._keeping) or self._fewest(self._keeping)
+        for stage in (self._in_two, self._losing_something):
             if found and first_only:
-                return
+                break
+            found = [*found, *stage(bool(found))]
+        return found
 
-    def gains(self) -> Iterator[Tried]:
+    def gains(self) -> list[Tried]:
         """Variants that have an engine, for a graph that has one too: each change alone."""
-        for remedy in self._keeping:
-            yield from self._ask([remedy])
+        found = self._each(self._keeping)
         widths = [each for each in self._keeping if each.topic == "width"]
-        if len(widths) > 1:
-            yield from self._ask(widths)
+        together = self._ask(widths) if len(widths) > 1 else None
+        return found if together is None else [*found, together]
 
-    def _ask(self, remedies: Sequence[Remedy]) -> Iterator[Tried]:
-        variant = self._graph._variant(remedies)
-        if variant is not None:
-            yield from self._ask_about(variant)
+    def _each(self, several: Sequence[Remedy]) -> list[Tried]:
+        answers = [self._ask([remedy]) for remedy in several]
+        return [each for each in answers if each is not None]
 
-    def _ask_about(self, variant: Variant) -> Iterator[Tried]:
+    def _ask(self, several: Sequence[Remedy]) -> Tried | None:
+        variant = varied(self._graph, several)
+        return None if variant is None else self._ask_about(variant)
+
+    def _ask_about(self, variant: Variant) -> Tried | None:
         outcomes: list[Outcome] = []
         for graph in variant.graphs:
             if self.exhausted:
-                return
+                return None
             self.tried += 1
             outcome = self._probe(cast("Graph", graph))
             if outcome is None:
-                return
+                return None
             outcomes.append(outcome)
-        yield Tried(variant, tuple(outcomes))
+        return Tried(variant, tuple(outcomes))
 
-    def _alone(self, found: bool) -> Iterator[Tried]:
-        for remedy in self._keeping:
-            yield from self._ask([remedy])
-
-    def _together(self, found: bool) -> Iterator[Tried]:
-        yield from self._fewest(self._keeping)
-
-    def _fewest(self, remedies: Sequence[Remedy], always: Sequence[Remedy] = ()) -> Iterator[Tried]:
+    def _fewest(self, several: Sequence[Remedy], always: Sequence[Remedy] = ()) -> list[Tried]:
         """All changes together, and without those that turn out not to be needed."""
-        chosen = _compatible(remedies)
-        if len(chosen) + len(always) < 2:
-            return
-        best = next(self._ask([*chosen, *always]), None)
+        chosen = _compatible(several)
+        best = self._ask([*chosen, *always]) if len(chosen) + len(always) > 1 else None
         if best is None:
-            return
+            return []
         for remedy in list(chosen):
             fewer = [each for each in chosen if each is not remedy]
-            if fewer or always:
-                better = next(self._ask([*fewer, *always]), None)
-                if better is not None:
-                    best, chosen = better, fewer
-        yield best
+            better = self._ask([*fewer, *always]) if fewer or always else None
+            if better is not None:
+                best, chosen = better, fewer
+        return [best]
 
-    def _in_two(self, found: bool) -> Iterator[Tried]:
+    def _in_two(self, found: bool) -> list[Tried]:
         """The graph cut in two, as it is and, if that does not do, with all changes."""
-        for variant in self._graph._splits():
-            answer = next(self._ask_about(variant), None)
-            if answer is not None:
-                yield answer
-                return
-        if found:
-            return
-        changed = self._graph._variant(_compatible(self._keeping))
-        if changed is None or not changed.steps:
-            return
-        for variant in changed.graphs[0]._splits():
-            both = type(variant)((*changed.steps, *variant.steps), changed.changes, variant.graphs)
-            answer = next(self._ask_about(both), None)
-            if answer is not None:
-                yield answer
-                return
-
-    def _losing_something(self, found: bool) -> Iterator[Tried]:
-        any_alone = False
-        for remedy in self._losing:
-            for each in self._ask([remedy]):
-                any_alone = True
-                yield each
-        if found or any_alone:
-            return
-        for remedy in self._losing:
-            if remedy.topic == "input type":
-                answer = next(self._fewest(self._keeping, [remedy]), None)
+        changed = None if found else varied(self._graph, _compatible(self._keeping))
+        bases = [Variant((), (), (self._graph,))]
+        bases += [changed] if changed is not None and changed.steps else []
+        for base in bases:
+            for cut in splits(base.graphs[0]):
+                both = Variant((*base.steps, *cut.steps), base.changes, cut.graphs)
+                answer = self._ask_about(both)
                 if answer is not None:
-                    yield answer
+                    return [answer]
+        return []
+
+    def _losing_something(self, found: bool) -> list[Tried]:
+        alone = self._each(self._losing)
+        if found or alone:
+            return alone
+        types = [each for each in self._losing if each.topic == "input type"]
+        return [tried for each in types for tried in self._fewest(self._keeping, [each])]
 
 
 def _compatible(remedies: Sequence[Remedy]) -> list[Remedy]:
@@ -224,7 +200,7 @@ def advise(
         if explanation.usable:
             tried = [each for each in search.gains() if _gains(each, explanation)]
         else:
-            tried = list(search.cures(first_only=False))
+            tried = search.cures(first_only=False)
         found += [_suggestion(each, explanation) for each in tried]
         found = [each for each in found if _compiles(each, here.device, explanation)]
         seconds = search.seconds
@@ -438,7 +414,7 @@ class BuildAdvice:
                 search = Search(
                     self._graph, asked_at_once(here), tries=_BUILD_TRIES, seconds=seconds
                 )
-                found = list(search.cures(first_only=True))
+                found = search.cures(first_only=True)
         except Exception:
             return ()
         return tuple(_line(each) for each in found[:_LINES])

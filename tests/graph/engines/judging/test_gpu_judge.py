@@ -8,6 +8,7 @@ import pytest
 
 from cudnn_ctypes import NotSupportedError, Selection
 from cudnn_ctypes.graph import EngineChoice
+from cudnn_ctypes.graph.describe.form import small
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
@@ -107,9 +108,9 @@ def test_what_is_computed_beforehand_is_wrong_as_it_is_described(handle, make, s
 def test_probation_tries_a_small_graph(handle, monkeypatch):
     forget_known_faults(monkeypatch)
     graph = unevenly_padded()
-    small = graph._small(16)
-    assert small is not None
-    assert small.find_tensor("x").dims == (2, 16, 25, 25)
+    smaller = small(graph, 16)
+    assert smaller is not None
+    assert smaller.find_tensor("x").dims == (2, 16, 25, 25)
     usable = {row.engine for row in graph.explain(handle).usable}
     wrong, right = min(UNEVEN & usable), min(usable - UNEVEN)
     known = probation.checked(
