@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...dtypes import data_type_argument
@@ -23,6 +23,8 @@ from .validation import (
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from .variants.remedy import Remedy, Variant
 
 G = TypeVar("G", bound="Description")
 
@@ -236,6 +238,29 @@ class Description(GraphOperations, PictureMethods):
         self.validate()
         tensor = at if isinstance(at, Tensor) else self.find_tensor(at)
         return halves(self, tensor, as_type("split: data_type", data_type))
+
+    # --- for rooms that do not import this one -----------------------------------------------------
+
+    def _remedies(self) -> list[Remedy]:
+        """Changes that often win further engines, for `_varied`."""
+        from .variants.catalogue import remedies
+
+        return list(remedies(self))
+
+    def _varied(self, remedies: Sequence[Remedy]) -> Variant | None:
+        from .variants.remedy import varied
+
+        return varied(self, remedies)
+
+    def _splits(self) -> Iterator[Variant]:
+        from .variants.remedy import splits
+
+        return splits(self)
+
+    def _small(self: G, period: int) -> G | None:
+        from .form import small
+
+        return small(self, period)
 
     def __repr__(self) -> str:
         operations = ", ".join(str(node) for node in self.nodes)

@@ -97,6 +97,11 @@ class Variant:
     changes: tuple[Change, ...]
     graphs: tuple[Description, ...]
 
+    def cut(self) -> Iterator[Variant]:
+        """This graph in two after each virtual result."""
+        for each in splits(self.graphs[0]):
+            yield Variant((*self.steps, *each.steps), self.changes, each.graphs)
+
 
 def varied(graph: Description, remedies: Sequence[Remedy]) -> Variant | None:
     """A graph after some of its remedies, one after the other.

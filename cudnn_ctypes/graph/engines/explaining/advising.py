@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ....arguments import flag
@@ -16,8 +17,6 @@ from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent, properties_text
 from ...backend.warden import asking
-from ...describe.variants.catalogue import remedies
-from ...describe.variants.remedy import Variant, splits, varied
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
 from .examination import Conditions, Outcome, Probe, asked_at_once, examined, options_of
@@ -27,7 +26,7 @@ from .report import spans
 if TYPE_CHECKING:
     from ....errors import CudnnError
     from ....handle import Handle
-    from ...describe.variants.remedy import Remedy
+    from ...describe.variants.remedy import Remedy, Variant
     from ...graph import Graph
     from ..selection import Selection
 
@@ -76,7 +75,7 @@ class Search:
         self._begun = clock()
         self._end = self._begun + seconds
         self.tried: int = 0
-        every = list(remedies(graph))
+        every = graph._remedies()
         self._keeping = [each for each in every if not each.loses]
         self._losing = [each for each in every if each.loses]
 
@@ -116,7 +115,7 @@ class Search:
         return [each for each in answers if each is not None]
 
     def _ask(self, several: Sequence[Remedy]) -> Tried | None:
-        variant = varied(self._graph, several)
+        variant = self._graph._varied(several)
         return None if variant is None else self._ask_about(variant)
 
     def _ask_about(self, variant: Variant) -> Tried | None:
@@ -146,15 +145,12 @@ class Search:
 
     def _in_two(self, found: bool) -> list[Tried]:
         """The graph cut in two, as it is and, if that does not do, with all changes."""
-        changed = None if found else varied(self._graph, _compatible(self._keeping))
-        bases = [Variant((), (), (self._graph,))]
-        bases += [changed] if changed is not None and changed.steps else []
-        for base in bases:
-            for cut in splits(base.graphs[0]):
-                both = Variant((*base.steps, *cut.steps), base.changes, cut.graphs)
-                answer = self._ask_about(both)
-                if answer is not None:
-                    return [answer]
+        changed = None if found else self._graph._varied(_compatible(self._keeping))
+        cuts = self._graph._splits()
+        for cut in cuts if changed is None or not changed.steps else chain(cuts, changed.cut()):
+            answer = self._ask_about(cut)
+            if answer is not None:
+                return [answer]
         return []
 
     def _losing_something(self, found: bool) -> list[Tried]:

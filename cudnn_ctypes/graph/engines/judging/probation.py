@@ -14,7 +14,6 @@ from ....raw.values import described
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent
 from ...backend.engine import EngineChoice
-from ...describe.form import small
 from ...lower.lowering import lowered
 from .kept import Kept, family, keep_verdicts, kept_verdicts
 from .verdict import Verdict
@@ -154,7 +153,7 @@ def _verdicts(
 
     waiting = [Verdict(each.engine, dict(each.knobs), "probation") for each in choices]
     found: list[Verdict] = []
-    for instance in (*(small(graph, each) for each in _PERIODS), graph.replaced()):
+    for instance in (*map(graph._small, _PERIODS), graph.replaced()):
         if instance is None or not waiting:
             continue
         elements = sum(math.prod(each.dims or ()) for each in instance.tensors)
