@@ -239,7 +239,7 @@ class Description(GraphOperations, PictureMethods):
         tensor = at if isinstance(at, Tensor) else self.find_tensor(at)
         return halves(self, tensor, as_type("split: data_type", data_type))
 
-    # --- for rooms that do not import this one -----------------------------------------------------
+    # --- for rooms that do not import this one ---------------------------------------------------
 
     def _remedies(self) -> list[Remedy]:
         """Changes that often win further engines, for `_varied`."""
