@@ -72,11 +72,9 @@ from .legacy.information import (
 )
 from .evidence.records import CallRecord as CallRecord
 from .evidence.describe import Description as Description, describe as describe
-from .evidence.reading import (
-    Evidence as Evidence,
-    FoundGraph as FoundGraph,
-    read_evidence as read_evidence,
-)
+from .evidence.found import Evidence as Evidence, FoundGraph as FoundGraph
+from .evidence.reading import read_evidence as read_evidence
+from .evidence.watching import watch as watch
 from .evidence.tracing import Trace as Trace, read_trace as read_trace, trace as trace
 from .legacy import *
 from .evidence.messages import (

@@ -156,7 +156,8 @@ def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
     CommandError
         If the file cannot be read, or has no graph.
     """
-    from ..evidence.reading import LOG, read_evidence
+    from ..evidence.found import LOG
+    from ..evidence.reading import read_evidence
 
     file, number = path, 0
     if not os.path.exists(path) and (match := re.fullmatch(r"(.+)#(\d+)", str(path))):

@@ -58,27 +58,35 @@ class LogLines:
 
     def __init__(self) -> None:
         self.count = self.cut = 0
+        self._severity, self._text, self._inside = 0, list[str](), False
 
     def messages(self, lines: Iterable[str]) -> Iterator[Message]:
         """The messages, one after the other; lines of the program itself are passed over."""
-        severity, text, inside = 0, list[str](), False
-        for line in lines:
-            if line[1:3] == "! ":
-                letter, rest = line[0], line[3:].rstrip("\n")
-            elif "! " in line and (match := _LINE.match(line)):
-                letter, rest = match[1], match[2].rstrip("\n")
-            elif inside and line.strip():
-                text.append(line.rstrip("\n"))
-                continue
-            else:
-                continue
-            if letter in _SEVERITIES and _HEAD.match(rest):
-                self.cut += inside
-                severity, text, inside = _SEVERITIES[letter], [rest], True
-            elif inside:
-                text.append(rest)
-                if rest.startswith((" Process=", "Process=")):
-                    inside = False
-                    self.count += 1
-                    yield Message.of(severity, "\n".join(text))
-        self.cut += inside
+        yield from filter(None, map(self.message, lines))
+        self.end()
+
+    def message(self, line: str) -> Message | None:
+        """The message that a further line ends; None if it ends none."""
+        if line[1:3] == "! ":
+            letter, rest = line[0], line[3:].rstrip("\n")
+        elif "! " in line and (match := _LINE.match(line)):
+            letter, rest = match[1], match[2].rstrip("\n")
+        else:
+            if self._inside and line.strip():
+                self._text.append(line.rstrip("\n"))
+            return None
+        if letter in _SEVERITIES and _HEAD.match(rest):
+            self.end()
+            self._severity, self._text, self._inside = _SEVERITIES[letter], [rest], True
+        elif self._inside:
+            self._text.append(rest)
+            if rest.startswith((" Process=", "Process=")):
+                self._inside = False
+                self.count += 1
+                return Message.of(self._severity, "\n".join(self._text))
+        return None
+
+    def end(self) -> None:
+        """Count the message that is being read as cut off."""
+        self.cut += self._inside
+        self._inside = False

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -303,18 +303,33 @@ def log_messages(
         for severity in severities or ("error", "warning")
     }
     messages: list[Message] = []
+
+    def receive(message: Message) -> None:
+        messages.append(message)
+        if callback is not None:
+            callback(message)
+
+    with hearing(wanted, receive):
+        yield messages
+
+
+@contextmanager
+def hearing(
+    wanted: Collection[raw.cudnnSeverity_t], receive: Callable[[Message], object]
+) -> Iterator[None]:
+    """Call `receive` with cuDNN's messages of these severities, in the threads that made the calls.
+
+    Its exceptions are raised at the end of the block.
+    """
     raised: list[BaseException] = []
 
-    def receive(severity: int, debug: int, message: int) -> None:
+    def heard(severity: int, debug: int, message: int) -> None:
         member = raw.cudnnSeverity_t(severity)
         if member not in wanted and member in _ENABLED:
             return
         try:
             text = "\n".join(message_lines(message))
-            received = Message.of(severity, text, raw.cudnnDebug_t.from_address(debug))
-            messages.append(received)
-            if callback is not None:
-                callback(received)
+            receive(Message.of(severity, text, raw.cudnnDebug_t.from_address(debug)))
         except BaseException as error:  # no exception may escape into C
             raised.append(error)
 
@@ -322,7 +337,7 @@ def log_messages(
     for member in wanted:
         mask |= _ENABLED.get(member, 0)
     raw.load()
-    with listening(mask, receive):
-        yield messages
+    with listening(mask, heard):
+        yield
     if raised:
         raise raised[0]

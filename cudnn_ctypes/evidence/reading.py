@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 
-from ..absent_gpu.properties import preset
-from ..arguments import file_path
+from ..arguments import file_path, short_name
 from ..graph.describe.serialization import canonical
 from ..graph.graph import Graph
-from ..raw import CUDNN_SEV_ERROR
-from ..raw.describe import aligned
-from ..raw.library import version_text
+from ..raw import CUDNN_SEV_ERROR, CUDNN_SEV_INFO, cudnnBackendHeurMode_t
 from .files import CommandError, read_text
+from .found import LOG, Evidence, FoundCall, FoundGraph
 from .front_end_graphs import front_end_graph, front_end_text
 from .log_files import LogLines, is_log, log_lines
 from .logged_calls import computes, logged_call
@@ -27,242 +23,16 @@ from .messages import Message
 from .recorded_graphs import graph_of
 from .records import CallRecord
 
-if TYPE_CHECKING:
-    from ..handle import Handle
-    from .replay.calls import Replayed
-
-
-LOG = "cuDNN's log"  # form of `Evidence`
-
-
-@dataclass(eq=False)
-class FoundGraph:
-    """One graph of a file, and what was seen of it.
-
-    Attributes
-    ----------
-    graph : Graph
-    times : int
-        How often it was described: finalized as an operation graph.
-    executions : int
-        How often a plan of it was executed.
-    engines : Counter of str
-        The engines of these plans with their knobs, "22 (tile_size=4)", by executions.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> graph = Graph(io_data_type="float16")
-    >>> y = graph.relu(graph.tensor((8, 64))).set_output()
-    >>> _ = graph.validate()
-    >>> _ = Path("relu.json").write_text(graph.to_json())
-    >>> read_evidence("relu.json").graphs[0].text
-    'relu: 8x64, 8x64'
-    """
-
-    graph: Graph
-    times: int = 1
-    executions: int = 0
-    engines: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def text(self) -> str:
-        """Its operations and the tensors with memory, on one line."""
-        operations = " + ".join(node.operation for node in self.graph.nodes[:6])
-        more = len(self.graph.nodes) - 6
-        shapes = [
-            f"{'x'.join(map(str, each.dims or ()))}"
-            for each in (*self.graph.inputs, *self.graph.outputs)
-            if not each.by_value
-        ]
-        return f"{operations}{f' + {more} more' if more > 0 else ''}: {', '.join(shapes)}"
-
-
-def _shape(held: Mapping[str, Any]) -> str:
-    """The shape and data type that a descriptor of memory holds; "" for other descriptors."""
-    shape = held.get("shape")
-    if shape is None and "vector_size" in held:
-        shape = held["max_length"], len(held["lengths"]), held["vector_size"]
-    return f"{'x'.join(map(str, shape))} {held.get('data_type')}" if shape else ""
-
-
-@dataclass(eq=False)
-class FoundCall:
-    """One call of the legacy API that computes, and how often it was made.
-
-    Attributes
-    ----------
-    call : CallRecord
-        The first with these arguments, addresses of memory aside.
-    times : int
-    """
-
-    call: CallRecord
-    times: int = 1
-
-    @property
-    def text(self) -> str:
-        """Its function, and the tensors and sequences among its arguments, on one line."""
-        held = [
-            (each.name.removesuffix("Desc"), each.value["holds"])
-            for each in self.call.arguments
-            if isinstance(each.value, dict) and "holds" in each.value
-        ]
-        shapes = [f"{name} {_shape(each)}" for name, each in held if _shape(each)]
-        cells = [str(each["cell"]) for _, each in held if "cell" in each]
-        return f"{self.call.function}: {', '.join(cells + shapes)}"
-
-
-@dataclass(eq=False)
-class Evidence:
-    """The contents of a file, or of messages of cuDNN's log.
-
-    Attributes
-    ----------
-    source : str
-        Name of the file.
-    form : str
-        "cuDNN's log", "graph", "graph of NVIDIA's front end", or "trace".
-    graphs : list of FoundGraph
-        In the order in which they were described; equal ones once.
-    launches : list of FoundCall
-        Calls of the legacy API that compute, in the order of the first of equal ones.
-    unread : Counter of str
-        Reasons for which further graphs could not be read.
-    versions : Counter of int
-        Messages by the cuDNN that wrote them: 91900 is 9.19.0.
-    devices : Counter of str
-        Messages by the GPU that they name.
-    calls : Counter of str
-        Messages by C function.
-    errors : Counter of str
-        Errors by their reason.
-    cut : int
-        Messages without their end.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> graph = Graph(io_data_type="float16")
-    >>> y = graph.relu(graph.tensor((8, 64))).set_output()
-    >>> _ = graph.validate()
-    >>> _ = Path("relu.json").write_text(graph.to_json())
-    >>> read_evidence("relu.json").heading
-    'relu.json: graph: 1 of 1 graphs were read'
-    """
-
-    source: str
-    form: str
-    graphs: list[FoundGraph] = field(default_factory=list)
-    launches: list[FoundCall] = field(default_factory=list)
-    unread: Counter[str] = field(default_factory=Counter)
-    versions: Counter[int] = field(default_factory=Counter)
-    devices: Counter[str] = field(default_factory=Counter)
-    calls: Counter[str] = field(default_factory=Counter)
-    errors: Counter[str] = field(default_factory=Counter)
-    cut: int = 0
-
-    @property
-    def preset(self) -> str | None:
-        """The first GPU named whose properties are known, for the reference device."""
-        for name in self.devices:
-            with suppress(ValueError):
-                preset(name)
-                return name
-        return None
-
-    @property
-    def heading(self) -> str:
-        """How much was read, and of how much, on one line."""
-        described = sum(each.times for each in self.graphs)
-        parts = [f"{described} of {described + self.unread.total()} graphs were read"]
-        if len(self.graphs) < described:
-            parts[0] += f", {len(self.graphs)} different ones"
-        if self.calls:
-            versions = " and ".join(map(version_text, sorted(self.versions)))
-            parts.append(f"{self.calls.total()} messages of cuDNN {versions}")
-        if self.cut:
-            parts.append(f"{self.cut} messages have no end")
-        return f"{self.source}: {self.form}: {'; '.join(parts)}"
-
-    def replay(self, handle: Handle, *, seed: int = 0) -> list[Replayed]:
-        """Carry out the graphs and the calls of the legacy API, each once, with random numbers.
-
-        Memory that calls had in common they have in common again.
-
-        Parameters
-        ----------
-        handle : Handle
-            The GPU or the reference device.
-        seed : int
-            Of the random numbers.
-
-        Returns
-        -------
-        list of Replayed
-            For each its status now, and the memory that it wrote.
-        """
-        from .replay.calls import replay, replay_graph
-
-        graphs = [
-            replay_graph(each.graph, handle, name=each.text, seed=seed) for each in self.graphs
-        ]
-        return [*graphs, *replay((each.call for each in self.launches), handle, seed=seed)]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The contents as plain data for JSON."""
-        graphs = [
-            {
-                "described": each.times,
-                "executed": each.executions,
-                "engines": dict(each.engines),
-                "graph": json.loads(each.graph.to_json()),
-            }
-            for each in self.graphs
-        ]
-        return {
-            "source": self.source,
-            "form": self.form,
-            "graphs": graphs,
-            "launches": [
-                {"called": each.times, "call": each.call.as_dict()} for each in self.launches
-            ],
-            "unread": dict(self.unread),
-            "versions": {version_text(each): count for each, count in self.versions.items()},
-            "devices": dict(self.devices),
-            "calls": dict(self.calls),
-            "errors": dict(self.errors),
-            "cut": self.cut,
-        }
-
-    def __str__(self) -> str:
-        lines = [self.heading]
-        lines += [f"not read: {count} x {why}" for why, count in self.unread.most_common()]
-        if self.devices:
-            lines.append(f"GPU: {', '.join(self.devices)}")
-        if self.graphs:
-            rows = [("", "described", "executed", "engines", "graph")]
-            for number, each in enumerate(self.graphs, 1):
-                engines = ", ".join(each.engines) or "-"
-                row = (f"#{number}", str(each.times), str(each.executions), engines, each.text)
-                rows.append(row)
-            lines += ["", aligned(rows, rows[0][:3])]
-        if self.errors:
-            lines += ["", *(f"{count} x {why}" for why, count in self.errors.most_common(10))]
-        if self.launches:
-            calls = [("called", "legacy call")]
-            calls += [(str(each.times), each.text) for each in self.launches]
-            lines += ["", aligned(calls, calls[0][:1])]
-        return "\n".join(lines)
-
-
 _EXECUTED = re.compile(r"\bengine_id: type=int; val=(\d+)")
 _KNOB = re.compile(r"\bCUDNN_KNOB_TYPE_(\w+): type=int; val=(-?\d+)")
 _VALUE = re.compile(r" uid: \S+ val=(\d+);(?:\n(?! *uid:).*)*?\n *value: type=\w+; val=([^;]+);")
+_CAPABILITY = re.compile(r"\bdeviceVer: type=int; val=(\d+)")
+_HEURISTICS = re.compile(r"CUDNN_ATTR_ENGINEHEUR_MODE(?:.*\n)+? *\[0\]: \S+ val=(\d+);")
+_PLAN = "descriptor: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:"
 _DEVICE = re.compile(r'\bdeviceName: type=string; val="([^"]+)"')
 
 
-class _Reader:
+class Reader:
     """The evidence in messages of cuDNN's log, one after the other."""
 
     def __init__(self, evidence: Evidence) -> None:
@@ -272,14 +42,20 @@ class _Reader:
         self._by_tensors: dict[Any, FoundGraph] = {}
         self._by_block: dict[Block, FoundGraph] = {}
         self._launches: dict[str, FoundCall] = {}
+        self._building: dict[tuple[int, int], tuple[FoundGraph, datetime]] = {}  # by thread
 
     def hear(self, message: Message) -> None:
         """Take in a message."""
         told, name = self._evidence, message.function
         told.versions[message.version] += 1
         told.calls[name] += 1
+        told.begin, told.end = told.begin or message.time, message.time
         if message.severity == CUDNN_SEV_ERROR:
             told.errors[f"{name}: {(message.reasons or ('',))[0]}"] += 1
+        if name == "cudnnBackendFinalize":
+            self._finalized(message)
+        elif name == "cudnnBackendSetAttribute" and (mode := _HEURISTICS.search(message.text)):
+            told.heuristics[short_name(cudnnBackendHeurMode_t(int(mode[1])))] += 1
         for logged in self._descriptors.hear(message):
             self._found(logged)
         if computes(name):
@@ -328,23 +104,45 @@ class _Reader:
         else:
             found.times += 1
 
+    def _finalized(self, message: Message) -> None:
+        """Note how long a plan is being built, and whether it can be."""
+        key = message.process, message.thread
+        if _PLAN in message.text[:200]:
+            graph, _, _ = self._graph_of(message.text)
+            if graph is not None:
+                self._building[key] = graph, message.time
+        elif key in self._building and message.severity in (CUDNN_SEV_INFO, CUDNN_SEV_ERROR):
+            graph, begun = self._building.pop(key)
+            graph.seconds += max((message.time - begun).total_seconds(), 0.0)
+            failed = message.severity == CUDNN_SEV_ERROR
+            graph.plans += not failed
+            graph.refused += failed
+
+    def _graph_of(self, text: str) -> tuple[FoundGraph | None, Block, Block]:
+        """The graph of a plan that a message prints, and its lines, without and with numbers."""
+        at = text.find("opGraph: type=")
+        printed = block_of(text[text.rfind("\n", 0, at) + 1 :]) if at >= 0 else None
+        if printed is None:
+            return None, (), ()
+        block = tuple(each for each in printed[1] if not each.lstrip().startswith("value: "))
+        return self._by_block.get(block), block, printed[1]
+
     def _executed(self, message: Message) -> None:
         text = message.text
         if device := _DEVICE.search(text):
             self._evidence.devices[device[1]] += 1
-        at, engine = text.find("opGraph: type="), _EXECUTED.search(text)
-        found = block_of(text[text.rfind("\n", 0, at) + 1 :]) if at >= 0 else None
-        if found is None or engine is None:
-            return
-        block = tuple(each for each in found[1] if not each.lstrip().startswith("value: "))
-        graph = self._by_block.get(block)
-        if graph is None:
+        if capability := _CAPABILITY.search(text):
+            self._evidence.capability = int(capability[1]) // 10
+        graph, block, printed = self._graph_of(text)
+        engine = _EXECUTED.search(text)
+        if graph is None or engine is None:
             return
         knobs = ", ".join(f"{name.lower()}={value}" for name, value in _KNOB.findall(text))
         graph.executions += 1
-        graph.engines[f"{engine[1]} ({knobs})" if knobs else engine[1]] += 1
-        if len(block) < len(found[1]):
-            values = dict(_VALUE.findall("\n".join(found[1])))
+        graph.engine = f"{engine[1]} ({knobs})" if knobs else engine[1]
+        graph.engines[graph.engine] += 1
+        if len(block) < len(printed):
+            values = dict(_VALUE.findall("\n".join(printed)))
             for tensor in graph.graph.tensors:
                 if tensor.by_value and tensor.value is None and str(tensor.uid) in values:
                     tensor.value = float(values[str(tensor.uid)])
@@ -400,13 +198,13 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
     "messages: cuDNN's log: 0 of 0 graphs were read"
     """
     if not isinstance(source, (str, os.PathLike)):
-        reader = _Reader(Evidence("messages", LOG))
+        reader = Reader(Evidence("messages", LOG))
         for message in source:
             reader.hear(message)
         return reader.finish()
     path = file_path("source", source)
     if is_log(path):
-        lines, reader = LogLines(), _Reader(Evidence(str(path), LOG))
+        lines, reader = LogLines(), Reader(Evidence(str(path), LOG))
         for message in lines.messages(log_lines(path)):
             reader.hear(message)
         evidence = reader.finish()
@@ -421,7 +219,7 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         if text.startswith('{"cudnn_ctypes_trace"'):
             from .tracing import records
 
-            reader = _Reader(Evidence(str(path), "trace"))
+            reader = Reader(Evidence(str(path), "trace"))
             for call in records(path):
                 if computes(call.function):
                     reader.launched(call)

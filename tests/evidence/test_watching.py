@@ -1,0 +1,151 @@
+"""Watching a program's use of cuDNN, in the process and from outside."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from cudnn_ctypes import FoundGraph, Graph, Message, known_faults, read_evidence, watch
+from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.evidence.watching import LogFolder
+from cudnn_ctypes.graph.backend.devices import as_properties
+from evidence.test_reading import EXECUTION, chain, lines_of, log_of, printed
+from tools.fault_programs.wrong import WRONG
+
+
+@pytest.fixture(scope="module")
+def h200():
+    with as_properties("h200") as properties:
+        yield properties
+
+
+def executed(messages, engine):
+    """The message of an execution of the graph of `messages` with an engine."""
+    block = "\n".join(f"        {line}" for line in printed(messages).split("\n")[2:-1])
+    text = EXECUTION.format(block=block).replace(
+        "engine_id: type=int; val=4;", f"engine_id: type=int; val={engine};"
+    )
+    text = text.replace(
+        "    executionPlan:",
+        "    handle: type=cudnnHandle_t:\n"
+        '        deviceName: type=string; val="NVIDIA H200";\n'
+        "        deviceVer: type=int; val=900;\n    executionPlan:",
+    )
+    return Message.of(3, text + messages[-1].text.split("\n")[-1])
+
+
+def test_graphs_that_this_process_builds():
+    with watch() as seen:
+        chain().build("H200").close()
+        chain().build("H200").close()
+        assert len(seen.graphs) == 1
+    (found,) = seen.graphs
+    assert (found.times, found.plans, found.executions) == (2, 2, 0)
+    assert 0 < found.seconds < 60
+    assert seen.heuristics.total() >= 2
+    assert "described 2 times: a plan can be kept" in seen.notes[0]
+    assert "conv_fprop + swish" in str(seen)
+    assert "conv_fprop" in seen._repr_html_()
+    assert seen.as_dict()["graphs"][0]["plans"] == 2
+
+
+def test_a_graph_without_an_engine():
+    graph = Graph(io_data_type="float16")
+    x, w = graph.tensor((8, 63, 16, 16)), graph.tensor((32, 63, 3, 3))
+    graph.relu(graph.conv_fprop(x, w, padding=1)).set_output()
+    with watch() as seen, pytest.raises(RuntimeError):
+        graph.build("H200")
+    (notes,) = seen.notes
+    assert "channels are not last" in notes
+    assert "63 channels: no multiple of 8" in notes
+    assert seen.graphs[0].types == "float16 NCHW"
+
+
+def test_the_choice_among_engines(h200):
+    messages = log_of(chain(), h200)
+    tried = [executed(messages, engine) for engine in (1, 2, 3, 2, 2)]
+    seen = read_evidence([*messages, *tried])
+    (found,) = seen.graphs
+    assert found.executions == 5
+    assert found.engine == "2 (stages=3)"
+    assert len(found.engines) == 3
+    assert (seen.capability, seen.preset) == (90, "NVIDIA H200")
+    assert "3 engines were tried, and the choice executed 3 times" in seen.notes[0]
+    often = read_evidence([*messages, *tried, *[tried[-1]] * 40])
+    assert not [each for each in often.notes[0] if "tried" in each]
+
+
+@pytest.mark.parametrize("version", [91900, 92800])
+def test_known_faults_are_noted(version):
+    """A row of the table, in the version that has it."""
+    name = "pooling after an element-wise operation"
+    graph = Graph()
+    WRONG[name](graph)
+    graph.validate()
+    (row,) = (each for each in known_faults() if each.name == name)
+    holds = any(version in each and 90 in each.capabilities for each in row.ranges)
+    told = FoundGraph(graph).notes(version, 90)
+    assert (f"known fault: {name}" in told) == holds
+    assert holds
+
+
+def test_logs_that_grow(tmp_path, h200):
+    """A process is in the midst of a message while the log is read; another one begins later."""
+    logs = LogFolder(tmp_path, "a program")
+    text = "".join(lines_of(log_of(chain(), h200)))
+    middle = text.index("cudnnBackendFinalize") + 5
+    one = tmp_path / "1.log"
+    one.write_text(text[:middle])
+    assert logs.read()
+    assert not logs.read()
+    assert not logs.evidence.graphs
+    with one.open("a") as file:
+        file.write(text[middle:])
+    (tmp_path / "2.log").write_text(text + text[:400])
+    seen = logs.finish()
+    assert [each.times for each in seen.graphs] == [2]
+    assert seen.cut == 1
+    logs.save(tmp_path.parent / "all.log.gz")
+    assert read_evidence(tmp_path.parent / "all.log.gz").graphs[0].times == 2
+
+
+PROGRAM = """
+import sys
+from cudnn_ctypes import Graph
+graph = Graph(io_data_type="float16")
+graph.relu(graph.tensor((8, 64, 16, 16), layout="nhwc")).set_output()
+graph.build("H200").close()
+print("done")
+sys.exit(3)
+"""
+
+
+def test_the_command(tmp_path, capfd):
+    program, saved, page = (tmp_path / each for each in ("p.py", "p.log.gz", "p.html"))
+    program.write_text(PROGRAM)
+    options = ["--save", str(saved), "--html", str(page)]
+    assert main(["watch", *options, str(program)]) == 3
+    told, said = capfd.readouterr()
+    assert told == "done\n"
+    assert "1 of 1 graphs were read" in said
+    assert "relu: 8x64x16x16, 8x64x16x16" in said
+    assert read_evidence(saved).graphs[0].plans == 1
+    assert "relu: 8x64x16x16" in page.read_text()
+    assert main(["watch", *options, str(program)]) == 2
+    assert "it is there already" in capfd.readouterr().err
+    assert main(["watch", "--json", str(program)]) == 3
+    told, said = capfd.readouterr()
+    assert json.loads(told)["graphs"][0]["described"] == 1
+    assert "done" in said
+
+
+def test_programs_that_are_not_there_or_die(tmp_path, capfd):
+    assert main(["watch", str(tmp_path / "no.py")]) == 2
+    assert "there is no such file" in capfd.readouterr().err
+    assert main(["watch", "no-such-program"]) == 2
+    assert "there is no such program" in capfd.readouterr().err
+    kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    assert main(["watch", sys.executable, "-c", kill]) == 128 + 9
+    assert "called nothing of cuDNN" in capfd.readouterr().err
