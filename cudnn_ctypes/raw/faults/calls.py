@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..enums import (
@@ -24,8 +25,9 @@ from ..enums import (
 )
 from ..records import Call
 from ..strides import has_gaps, has_strides, packed
-from . import Fault, Finding, Range, findings, measured, row
-from .softmax import SOFTMAX
+from . import Finding, findings
+from .rows import rows
+from .softmax import has_other_layouts
 
 
 class _Target(NamedTuple):
@@ -34,7 +36,6 @@ class _Target(NamedTuple):
     beside_another: bool = False
 
 
-_SEEN, _NEWER = Range(91400), Range(91900)
 _HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
 _LIKE_BIASES = {CUDNN_DATA_FLOAT, CUDNN_DATA_INT32, CUDNN_DATA_INT8x4, CUDNN_DATA_UINT8x4}
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
@@ -48,6 +49,9 @@ Where = Callable[[Call], str]
 def _where(has: Callable[[Call], bool]) -> Where:
     """The calls of which `has` is true, named by their function."""
     return lambda call: call.function if has(call) else ""
+
+
+_anywhere = _where(lambda call: True)
 
 
 def _all(names: str, has: Callable[..., bool]) -> Where:
@@ -215,272 +219,53 @@ def _attends_plain_values(attention: Any) -> bool:
 
 # -- the rows ----------------------------------------------------------------------------------
 
-CALL_FAULTS: tuple[Fault, ...] = (
-    SOFTMAX,
-    row(
-        "largest of infinities below zero",
-        "cudnnPoolingForward",
-        "wrong numbers",
-        "cuDNN gives the lowest finite number, not -inf",
-        _any("poolingDesc", lambda pooling: pooling.mode in _MAXIMA),
-        Range(91400, repaired=92800),
-        measured("9.14, 9.19", "-3.4e38 in float32, -65504 in float16; 9.28 gives -inf."),
-        data="a window holds only -inf, or lies outside of the image",
-        remedy="put -inf for the lowest finite number in y",
+_WHERE: dict[str, Where] = {
+    "softmax between layouts": has_other_layouts,
+    "largest of infinities below zero": _any(
+        "poolingDesc", lambda pooling: pooling.mode in _MAXIMA
     ),
-    row(
-        "activation gradient of three dimensions without a tensor",
-        "cudnnActivationBackward",
-        "ends the process",
-        "cuDNN reads the descriptor that the gradient does not need",
-        _lacks_other_tensor,
-        Range(91400, repaired=91900),
-        measured("9.14", cases="1 of 1 call; 9.19 refuses it"),
-        remedy="give both descriptors",
+    "activation gradient of three dimensions without a tensor": _lacks_other_tensor,
+    "CTC loss of tensors that are not packed": _any(
+        "probsDesc gradientsDesc", lambda tensor: not _is_packed(tensor)
     ),
-    row(
-        "CTC loss of tensors that are not packed",
-        "cudnnCTCLoss cudnnCTCLoss_v8",
-        "wrong numbers",
-        "cuDNN takes probabilities and gradients as packed, whatever their strides are",
-        _any("probsDesc gradientsDesc", lambda tensor: not _is_packed(tensor)),
-        _SEEN,
-        measured("9.14, 9.19", cases="340 of 346 calls; of packed tensors none"),
-        remedy="make both tensors packed by cudnnTransformTensor, or call ctc_loss or ctc_loss_v8",
+    "CTC loss without a longest label": _any(
+        "ctcLossDesc", lambda loss: loss.max_label_length <= 0
     ),
-    row(
-        "CTC loss without a longest label",
-        "cudnnCTCLoss_v8",
-        "loses the CUDA context",
-        "kernels write behind the workspace",
-        _any("ctcLossDesc", lambda loss: loss.max_label_length <= 0),
-        _SEEN,
-        measured("9.14, 9.19", cases="53 calls"),
-        remedy="set maxLabelLength by cudnnSetCTCLossDescriptor_v8 or _v9",
+    "CTC gradients of another type": _all("probsDesc gradientsDesc", _types_differ),
+    "recurrent states of another type": _finds_states_by_size,
+    "pooling gradient of another type": _all(
+        "poolingDesc xDesc dyDesc dxDesc", _averages_other_types
     ),
-    row(
-        "CTC gradients of another type",
-        "cudnnCTCLoss cudnnCTCLoss_v8",
-        "leaves the memory",
-        "cuDNN writes gradients in the type of the probabilities, whatever gradientsDesc says",
-        _all("probsDesc gradientsDesc", _types_differ),
-        _SEEN,
-        measured("9.14, 9.19", cases="7 calls", gpu="H100"),
-        remedy="give both descriptors one type",
+    "sampling of another type": _all("xDesc yDesc", _types_differ),
+    "sampling of more channels than y has": _all(
+        "xDesc yDesc", lambda x, y: x.shape[1:2] != y.shape[1:2]
     ),
-    row(
-        "recurrent states of another type",
-        "cudnnRNNForward cudnnRNNBackwardData_v8 cudnnRNNBackwardWeights_v8",
-        "leaves the memory",
-        "cuDNN finds the states of unpacked sequences, batch-major or of different lengths, by the "
-        "size of their descriptor's type",
-        _finds_states_by_size,
-        _SEEN,
-        measured("9.14, 9.19", cases="12 of 12 calls; of other sequences none of 7", gpu="H100"),
-        remedy="give hDesc and cDesc the type of rnnDesc",
+    "transform into fewer samples": _all(_TRANSFORM, _transforms_more_samples),
+    "divisive normalization of large halves": _any(
+        "xDesc", lambda x: x.data_type == CUDNN_DATA_HALF
     ),
-    row(
-        "pooling gradient of another type",
-        "cudnnPoolingBackward",
-        "loses the CUDA context",
-        "cuDNN takes gradients for numbers of the type of x, whatever dyDesc and dxDesc say",
-        _all("poolingDesc xDesc dyDesc dxDesc", _averages_other_types),
-        _SEEN,
-        measured("9.14, 9.19", cases="3 calls", gpu="H100"),
-        remedy="give all tensors one type",
+    "convolution with a bias that has gaps": _any(
+        "biasDesc", lambda bias: bias.shape[1] > 1 and bias.strides[1] != 1
     ),
-    row(
-        "sampling of another type",
-        "cudnnSpatialTfSamplerForward",
-        "loses the CUDA context",
-        "cuDNN takes grid and y for numbers of the type of x",
-        _all("xDesc yDesc", _types_differ),
-        _NEWER,
-        measured("9.19", cases="3 calls", gpu="H100"),
-        remedy="give both tensors the type of the transformer",
+    "transform out of double": _turns_out_of_double,
+    "transform into double": _turns_into_double,
+    "gradient of a bias between vectors": _any("dyDesc", splits_vectors),
+    "unfolding of channels that fill no block": _unfolds,
+    "LRN of three dimensions that are not packed": _any(
+        "xDesc yDesc dyDesc dxDesc", lambda x: len(x.shape) == 3 and not _is_packed(x)
     ),
-    row(
-        "sampling of more channels than y has",
-        "cudnnSpatialTfSamplerForward",
-        "leaves the memory",
-        "cuDNN writes the channels of x, whatever yDesc says",
-        _all("xDesc yDesc", lambda x, y: x.shape[1:2] != y.shape[1:2]),
-        _NEWER,
-        measured("9.19", cases="1 call", gpu="H100"),
-        remedy="give xDesc and yDesc the same channels",
+    "padding of a destination with gaps": _all(
+        "transDesc destDesc", lambda how, y: _fills(how) and has_gaps(y)
     ),
-    row(
-        "transform into fewer samples",
-        "cudnnTransformTensorEx",
-        "leaves the memory",
-        "cuDNN writes the samples of srcData, whatever destDesc says",
-        _all(_TRANSFORM, _transforms_more_samples),
-        _NEWER,
-        measured("9.19", cases="1 call", gpu="H100"),
-        remedy="set destDesc by cudnnInitTransformDest",
-    ),
-    row(
-        "divisive normalization of large halves",
-        "cudnnDivisiveNormalizationForward cudnnDivisiveNormalizationBackward",
-        "NaN",
-        "cuDNN keeps squares in half precision",
-        _any("xDesc", lambda x: x.data_type == CUDNN_DATA_HALF),
-        _NEWER,
-        measured("9.19", cases="4 calls", gpu="H100"),
-        data="x - means is above 255 or below -255",
-        remedy="compute in float",
-    ),
-    row(
-        "convolution with a bias that has gaps",
-        "cudnnConvolutionBiasActivationForward",
-        "wrong numbers",
-        "cuDNN takes the bias as packed, whatever its strides are",
-        _any("biasDesc", lambda bias: bias.shape[1] > 1 and bias.strides[1] != 1),
-        _SEEN,
-        measured("9.14, 9.19", cases="102 of 104 calls"),
-        remedy="put the bias into packed memory",
-    ),
-    row(
-        "transform out of double",
-        "cudnnTransformTensor cudnnTransformTensorEx",
-        "wrong numbers",
-        "cuDNN takes beta for 0 for DOUBLE to another type, between layouts, unless they are NCHW "
-        "and NHWC",
-        _turns_out_of_double,
-        _SEEN,
-        measured("9.14, 9.19", cases="18 of 18 calls", gpu="H100"),
-        data="beta is not 0",
-        remedy="add with cudnnAddTensor",
-    ),
-    row(
-        "transform into double",
-        "cudnnTransformTensor cudnnTransformTensorEx",
-        "wrong numbers",
-        "cuDNN reads doubles as float factors, or floats as doubles, for another type to DOUBLE, "
-        "between layouts, unless they are NCHW and NHWC of 4 dimensions",
-        _turns_into_double,
-        _SEEN,
-        measured("9.14, 9.19", cases="9 of 13 calls"),
-        remedy="transform to DOUBLE first, in the same layout",
-    ),
-    row(
-        "gradient of a bias between vectors",
-        "cudnnConvolutionBackwardBias",
-        "loses the CUDA context",
-        "cuDNN reads dense samples in vectors of up to 4 elements, whatever lies between samples",
-        _any("dyDesc", splits_vectors),
-        _SEEN,
-        measured("9.14, 9.19", cases="9 of 9 calls, none of 14 others", gpu="H100"),
-        remedy="give dyDesc's samples a stride that is a multiple of 4, or call "
-        "convolution_backward_bias",
-    ),
-    row(
-        "unfolding of channels that fill no block",
-        "cudnnTransformTensorEx cudnnTransformFilter",
-        "wrong numbers",
-        "cuDNN reads the next pixel's channels for those that are not there",
-        _unfolds,
-        _SEEN,
-        measured(
-            "9.14, 9.19",
-            "NHWC to NCHW; other layouts and whole blocks: none of 336.",
-            "46 of 80 calls",
-            gpu="H100",
-        ),
-        remedy="put the source into NCHW, or call transform_tensor_ex",
-    ),
-    row(
-        "LRN of three dimensions that are not packed",
-        "cudnnLRNCrossChannelForward cudnnLRNCrossChannelBackward",
-        "wrong numbers",
-        "cuDNN takes the tensors as packed, whatever their strides are; windows of 5 floats fail",
-        _any("xDesc yDesc dyDesc dxDesc", lambda x: len(x.shape) == 3 and not _is_packed(x)),
-        _SEEN,
-        measured("9.14, 9.19", cases="53 of 87 calls"),
-        remedy="give the tensors a fourth dimension of size 1",
-    ),
-    row(
-        "padding of a destination with gaps",
-        "cudnnTransformTensorEx",
-        "leaves the memory",
-        "cuDNN writes zeros into the gaps between the elements of destData",
-        _all("transDesc destDesc", lambda how, y: _fills(how) and has_gaps(y)),
-        _SEEN,
-        measured("9.14, 9.19", cases="48 of 50 calls; without padding or folding none of 82"),
-        remedy="transform into packed memory",
-    ),
-    row(
-        "folding of other layouts",
-        "cudnnTransformTensorEx",
-        "wrong numbers",
-        "cuDNN folds and unfolds tensors wrong that are neither NCHW nor NHWC",
-        _all(_TRANSFORM, folds_other_layouts),
-        _SEEN,
-        measured("9.14, 9.19", cases="8 of 25 calls"),
-        remedy="lay the tensors out in NCHW",
-    ),
-    row(
-        "bias that is not reordered",
-        "cudnnReorderFilterAndBias",
-        "wrong numbers",
-        "cuDNN copies as many bytes of the bias as the filters' type has: of INT8 a quarter, of "
-        "INT8x32 eight times what there is",
-        _keeps_bias,
-        _SEEN,
-        measured("9.14, 9.19", cases="11 of 11 calls"),
-        data="reorderBias is 1 and the reorder type CUDNN_NO_REORDER",
-        remedy="copy the bias by cudaMemcpy",
-    ),
-    row(
-        "attention of unprojected values",
-        "cudnnMultiHeadAttnForward cudnnMultiHeadAttnBackwardData "
-        "cudnnMultiHeadAttnBackwardWeights",
-        "leaves the memory",
-        "cuDNN reads behind the values of several heads, NaN there gives NaN",
-        _any("attnDesc", _attends_plain_values),
-        _SEEN,
-        measured("9.14, 9.19", cases="57 of 326 calls, with one head none of 151"),
-        remedy="give the values a projection",
-    ),
-    row(
-        "memory off its boundary",
-        "cudnnBatchNormalizationForwardTraining cudnnBatchNormalizationForwardTrainingEx "
-        "cudnnBatchNormalizationBackward cudnnBatchNormalizationBackwardEx "
-        "cudnnNormalizationForwardTraining cudnnNormalizationBackward "
-        "cudnnConvolutionForward cudnnConvolutionBiasActivationForward "
-        "cudnnConvolutionBackwardBias cudnnTransformTensor cudnnTransformTensorEx",
-        "loses the CUDA context",
-        "a kernel reads several elements at once, from a misaligned address",
-        lambda call: call.function,
-        _NEWER,
-        measured("9.19", "Vectors of integers, and 16-bit images in NCHW most.", "157 calls"),
-        data="an operand does not begin at a multiple of 16 bytes",
-        remedy="align memory to 16 bytes",
-    ),
-    row(
-        "fused gradient without a bias",
-        "cudnnBatchNormalizationBackwardEx cudnnNormalizationBackward",
-        "loses the CUDA context",
-        "kernels read the bias, from which they compute again what the activation passed",
-        _lacks_bias,
-        _NEWER,
-        measured("9.19", cases="2 calls"),
-        data="an activation followed, and bnBiasData or normBiasData is NULL",
-        remedy="give the bias",
-    ),
-    row(
-        "call without what it needs",
-        "cudnnFusedOpsExecute",
-        "ends the process",
-        "cuDNN uses NULL on the GPU",
-        lambda call: call.function,
-        _NEWER,
-        measured("9.19"),
-        data="a pointer of the pack is NULL that is used",
-        remedy="give it",
-    ),
-)
-"""The rows."""
+    "folding of other layouts": _all(_TRANSFORM, folds_other_layouts),
+    "bias that is not reordered": _keeps_bias,
+    "attention of unprojected values": _any("attnDesc", _attends_plain_values),
+    "memory off its boundary": _anywhere,
+    "fused gradient without a bias": _lacks_bias,
+    "call without what it needs": _anywhere,
+}
+
+CALL_FAULTS = rows(Path(__file__).with_name("calls.json"), _WHERE)
 
 
 def faults_of_call(call: Call, version: int, capability: int = 0) -> list[Finding]:
@@ -488,5 +273,5 @@ def faults_of_call(call: Call, version: int, capability: int = 0) -> list[Findin
 
     0 is some GPU.
     """
-    rows = [each for each in CALL_FAULTS if call.function in each.calls]
-    return findings(rows, call, _Target(version, capability))
+    concerned = [each for each in CALL_FAULTS if call.function in each.calls]
+    return findings(concerned, call, _Target(version, capability))

@@ -1,6 +1,6 @@
-"""Softmax of layouts that cuDNN computes wrong: where, in which versions, and what helps.
+"""Softmax of layouts that cuDNN computes wrong.
 
-The guard of layer 1 warns by it, and layer 2 lays operands out anew.
+The guard of layer 1 warns of them, and layer 2 lays operands out anew.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_LOG, CUDNN_SOFTMAX_MODE_INSTANCE
 from ..records import Call
 from ..strides import has_strides, packed, same_layout
-from . import Range, measured, row
 
 _RANKS = (4, 5)  # of other tensors layouts do not matter, or cuDNN refuses them
 _OPERANDS = {
@@ -96,31 +95,10 @@ def _has_kernel(tensor: Any) -> bool:
     return tuple(tensor.strides) == packed(tensor.shape, (0, 2, 3, 4, 1))
 
 
-def _where(call: Call) -> str:
+def has_other_layouts(call: Call) -> str:
     operands = {name: call.record(name) for name in _OPERANDS[call.function]}
     how = (call.arguments[name] for name in ("algo", "mode"))
     if None in operands.values() or not wrong_softmax(*how, *operands.values()):
         return ""
     told = (f"{name} {x.shape} with strides {x.strides}" for name, x in operands.items())
     return f"{call.function} of {', '.join(told)}"
-
-
-SOFTMAX = row(
-    "softmax between layouts",
-    " ".join(_OPERANDS),
-    "wrong numbers",
-    "cuDNN computes wrong numbers for these strides",
-    _where,
-    Range(91400),
-    measured(
-        "9.14, 9.19",
-        "Both modes, ranks 4 and 5, four data types, alike in both versions. The same layout for "
-        "all operands is right, but for images with gaps over images, and for 5 dimensions with "
-        "channels inside over channels, unless they are packed and not float64. The logarithm "
-        "over channels of one image: 900 of 900, forward. Three dimensions with gaps over "
-        "images: 2 of 2.",
-        "3,268 of 23,000 calls, none without the fault",
-    ),
-    remedy="make all operands packed NCHW by cudnnTransformTensor, or call softmax_forward or "
-    "softmax_backward, which do so",
-)

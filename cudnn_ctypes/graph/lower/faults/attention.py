@@ -7,9 +7,11 @@ here in our own words. Limits of what a version supports do not: cuDNN says them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from ....dtypes import element_bits
 from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
+from ....raw.faults.rows import rows
 from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
@@ -23,7 +25,6 @@ from ..expand.attention import (
     unbounded,
     uneven_heads,
 )
-from .rows import rows
 from .view import Graph
 
 __all__ = ["ATTENTION"]
@@ -272,7 +273,7 @@ _WHERE: dict[str, Callable[[Node], str]] = {
     "uneven heads in attention's backward pass": _uneven_heads,
 }
 ATTENTION = rows(
-    "attention.json",
+    Path(__file__).with_name("attention.json"),
     _WHERE,
     _in_a_call,
     # Where the lowering takes another form.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 
 from ....raw import (
     cudnnBackendNormFwdPhase_t,
@@ -25,9 +26,9 @@ from ....raw import (
     cudnnPointwiseMode_t,
     cudnnReduceTensorOp_t,
 )
+from ....raw.faults.rows import rows
 from ...describe.node import Node, exchanged
 from ...describe.tensor import Tensor
-from .rows import rows
 from .view import Graph, in_order, using
 
 __all__ = ["FATAL"]
@@ -398,4 +399,4 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of one row of scores": _derives_from_one_row,
     "scattered heads in attention's backward pass": _scatters_heads,
 }
-FATAL = rows("fatal.json", _WHERE)
+FATAL = rows(Path(__file__).with_name("fatal.json"), _WHERE)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 from ....dtypes import storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
+from ....raw.faults.rows import rows
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
 from ..broadcasts import PART, ROWS, SINGLE, TWO
-from .rows import rows
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -311,4 +312,4 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "statistics of layers in 16 bits": _stores_statistics_in_16_bits,
     SLOW_SCALES: _has_slow_scales,
 }
-OPERATIONS = rows("operations.json", _WHERE)
+OPERATIONS = rows(Path(__file__).with_name("operations.json"), _WHERE)

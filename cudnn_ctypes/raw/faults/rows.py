@@ -1,4 +1,4 @@
-"""Rows of the table: facts from a JSON file of this folder, predicates from the code beside it."""
+"""Rows of the tables: facts from JSON files, predicates from the code beside these."""
 
 from __future__ import annotations
 
@@ -7,47 +7,44 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ....raw.faults import Evidence, Fault, Range, measured, reported, row
-from .view import Graph
-
-__all__ = ["rows"]
+from . import Evidence, Fault, Range, measured, reported, row
 
 Where = Callable[[Any], str]
 
 
 def rows(
-    file: str,
+    file: Path,
     where: Mapping[str, Where],
-    of_a_graph: Callable[[Any, str], Callable[[Graph], str]] = lambda where, operations: where,
+    of_a_graph: Callable[[Any, str], Where] = lambda where, calls: where,
     ranges: Mapping[str, Range] = {},
 ) -> tuple[Fault, ...]:
     """The rows of a file, each with the predicate of its name.
 
     Parameters
     ----------
-    file : str
+    file : Path
         Facts of `Fault` by the row's name; those under "*" hold where a row says nothing else.
     where : mapping
     of_a_graph : callable
-        From a predicate and the row's operations to a predicate of graphs.
+        From a predicate and the row's calls to a predicate of graphs.
     ranges : mapping
         Ranges that stand elsewhere.
     """
-    table = json.loads(Path(__file__).with_name(file).read_text("utf-8"))
+    table = json.loads(file.read_text("utf-8"))
     every = table.pop("*", {})
     if unlike := table.keys() ^ where.keys():
-        raise ValueError(f"{file}: rows without a predicate, or the other way round: {unlike}")
+        raise ValueError(f"{file.name}: rows without a predicate, or the other way round: {unlike}")
     found = []
     for name, facts in table.items():
         facts = {**every, **facts}
         shared = every.get("evidence", {})
         evidence = [_evidence({**shared, **each}) for each in facts.pop("evidence")]
         at = [_range(**each) for each in facts.pop("ranges", ())] or [ranges[name]]
-        operations = facts.pop("operations")
+        calls = facts.pop("calls" if "calls" in facts else "operations")
         effect, fault = facts.pop("effect"), facts.pop("fault")
         facts["engines"] = tuple(facts.get("engines", ()))
-        predicate = of_a_graph(where[name], operations)
-        found.append(row(name, operations, effect, fault, predicate, *at, *evidence, **facts))
+        predicate = of_a_graph(where[name], calls)
+        found.append(row(name, calls, effect, fault, predicate, *at, *evidence, **facts))
     return tuple(found)
 
 
