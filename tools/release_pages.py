@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import error_class
-from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
+from cudnn_ctypes.raw.gone import OLD_STATUS_NUMBERS
 from cudnn_ctypes.raw.hints import usual_cause
 from cudnn_ctypes.raw.origins import SINCE
 

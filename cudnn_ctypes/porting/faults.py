@@ -10,7 +10,7 @@ from ..raw import enums
 from ..raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
 from ..raw.ctypes_support import CudnnEnum, storage_type
 from ..raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
-from ..raw.gone_table import OLD_STATUS_NUMBERS
+from ..raw.gone import OLD_STATUS_NUMBERS
 from .program import Call, Finding, Program, Variable, primitive
 from .source import Node
 

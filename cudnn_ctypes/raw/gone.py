@@ -1,13 +1,44 @@
-"""Names that cuDNN 9 has dropped, each with its replacement, and errors for unknown names."""
+"""Names that cuDNN 9 has dropped, each with its replacement, and errors for unknown names.
+
+``gone.json`` has them in groups with one successor. It was compared with the whole headers of 8.5.0
+and 8.9.7; read from the header of 2, from parts of those of 1, 3, 4, 5.0, 7.6.5 and 8.2.1, and from
+wrappers of 6, 7.0 and 8.0.2. No function that 8.5 and 9 share has other parameters in 9.
+
+A name of a group has its kind, the first release with it and the first without it. ``{A,B}`` in a
+name stands for each alternative; ``{0}`` in the code that replaces it for the alternative in the
+first braces, or for ``b`` where that is written ``A=b``. ``cudnnX`` and ``cudnnX(a=b)`` in the code
+stand for a call with the declared parameters, ``b`` in place of ``a``.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import json
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+OLD_STATUS_NUMBERS: dict[int, str] = {
+    1: "CUDNN_STATUS_NOT_INITIALIZED",
+    2: "CUDNN_STATUS_ALLOC_FAILED",
+    3: "CUDNN_STATUS_BAD_PARAM",
+    4: "CUDNN_STATUS_INTERNAL_ERROR",
+    5: "CUDNN_STATUS_INVALID_VALUE",
+    6: "CUDNN_STATUS_ARCH_MISMATCH",
+    7: "CUDNN_STATUS_MAPPING_ERROR",
+    8: "CUDNN_STATUS_EXECUTION_FAILED",
+    9: "CUDNN_STATUS_NOT_SUPPORTED",
+    10: "CUDNN_STATUS_LICENSE_ERROR",
+    11: "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING",
+    12: "CUDNN_STATUS_RUNTIME_IN_PROGRESS",
+    13: "CUDNN_STATUS_RUNTIME_FP_OVERFLOW",
+    14: "CUDNN_STATUS_VERSION_MISMATCH",
+}
+"""Statuses by the number that they had before 9.0. They still have their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +96,8 @@ def gone_names() -> tuple[str, ...]:
 
 def changed(name: str) -> str:
     """A note on how a function's parameters differed in old releases; "" if none did."""
-    from .gone_table import CHANGED
-
-    for pattern, note in CHANGED.items():
+    notes: dict[str, str] = _table()["changed"]
+    for pattern, note in notes.items():
         if any(each == name for each, _ in alternatives(pattern)):
             return note
     return ""
@@ -85,17 +115,19 @@ def alternatives(pattern: str) -> Iterator[tuple[str, list[str]]]:
 
 @functools.cache
 def _by_name() -> dict[str, Gone]:
-    from .gone_table import GROUPS
-
     found: dict[str, Gone] = {}
-    for group in GROUPS:
-        for line in group.names.strip().splitlines():
-            kind, pattern, first, gone = line.split()
+    for group in _table()["groups"]:
+        for kind, pattern, first, gone in map(str.split, group["names"]):
             for name, fields in alternatives(pattern):
-                now = group.now.format(*fields).strip().splitlines()
-                calls = tuple(_spelled_out(each.strip()) for each in now)
-                found[name] = Gone(kind.replace("-", " "), name, first, gone, group.why, calls)
+                now = tuple(_spelled_out(line.format(*fields)) for line in group.get("now", ()))
+                found[name] = Gone(kind.replace("-", " "), name, first, gone, group["why"], now)
     return found
+
+
+@functools.cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(Path(__file__).with_name("gone.json").read_text("utf-8"))
+    return table
 
 
 def _spelled_out(line: str) -> str:

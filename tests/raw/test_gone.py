@@ -13,8 +13,13 @@ from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import constants, enums, functions, types
-from cudnn_ctypes.raw.gone import MissingNameError, changed, find, gone_names
-from cudnn_ctypes.raw.gone_table import CHANGED, OLD_STATUS_NUMBERS
+from cudnn_ctypes.raw.gone import (
+    OLD_STATUS_NUMBERS,
+    MissingNameError,
+    changed,
+    find,
+    gone_names,
+)
 
 LIVING = {*functions.__all__, *enums.__all__, *types.__all__, *constants.__all__}
 RELEASE = re.compile(r"[1-9]\.\d")
@@ -61,7 +66,6 @@ def test_functions_with_other_parameters_in_old_releases_are_there():
     assert len(noted) == 17
     assert changed("cudnnSetFilterNdDescriptor") == "before 5.0 without format"
     assert changed("cudnnCreate") == ""
-    assert set(CHANGED.values()) == {changed(name) for name in noted}
 
 
 @pytest.mark.parametrize(
@@ -139,9 +143,9 @@ def test_asking_whether_a_name_exists_is_silent_and_looks_nothing_up():
         from cudnn_ctypes import raw
         assert not hasattr(raw, "cudnnGetRNNParamsSize") and not hasattr(raw, "__wrapped__")
         assert getattr(raw, "cudnnGone", 5) == 5 and inspect.unwrap(raw) is raw
-        print([name for name in sys.modules if name.endswith((".gone_table", "difflib"))])
+        print(raw.gone._table.cache_info().currsize, "difflib" in sys.modules)
     """
-    assert printed(script) == ["[]"]
+    assert printed(script) == ["0 False"]
 
 
 def test_the_error_survives_pickling():

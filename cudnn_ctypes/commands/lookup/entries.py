@@ -23,10 +23,9 @@ from ...raw.ctypes_support import CudnnEnum
 from ...raw.describe import aligned, documentation, enum_of, facts_of, uses
 from ...raw.faults import Fault
 from ...raw.function import Function
-from ...raw.gone import changed, gone_names
+from ...raw.gone import OLD_STATUS_NUMBERS, changed, gone_names
 from ...raw.gone import find as find_gone
 from ...raw.gone import near as near_names
-from ...raw.gone_table import OLD_STATUS_NUMBERS
 from ...raw.headers import COMMENT, HEADERS, include_folder
 from ..examples import folder
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from .... import raw
 from ....raw.ctypes_support import CudnnEnum, OpaquePointer
-from ....raw.gone import Gone, find, gone_names
-from ....raw.gone_table import OLD_STATUS_NUMBERS
+from ....raw.gone import OLD_STATUS_NUMBERS, Gone, find, gone_names
 from ....raw.parameter import Parameter
 from ....raw.vocabulary import ParameterType
 

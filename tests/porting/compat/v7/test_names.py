@@ -32,8 +32,7 @@ from cudnn_ctypes.porting.compat.v7.declarations import parse
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.functions import __all__ as FUNCTIONS
-from cudnn_ctypes.raw.gone import changed, find, gone_names
-from cudnn_ctypes.raw.gone_table import OLD_STATUS_NUMBERS
+from cudnn_ctypes.raw.gone import OLD_STATUS_NUMBERS, changed, find, gone_names
 from cudnn_ctypes.reference import convolution_forward
 
 quiet = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
