@@ -102,7 +102,8 @@ def scalar_type(describers: Sequence[Any]) -> Any:
 
     None if nothing is known of the records and data types that describe it. Of two tensors C reads
     a double if one is DOUBLE; but for x of another type, where its kernel for dense memory of one
-    layout copies x to y, it reads a float (cudnnTransformTensor of cuDNN 9.19).
+    layout copies x to y, it reads a float (cudnnTransformTensor of cuDNN 9.19, and of filters of 4
+    dimensions cudnnTransformFilter).
     """
     types = [each if isinstance(each, CudnnEnum) else data_type_of(each) for each in describers]
     types = [each for each in types if each is not None]
@@ -121,6 +122,8 @@ def _are_alike(x: Any, y: Any) -> bool:
     if not (hasattr(x, "strides") and hasattr(y, "strides")):  # the call is refused for its kind
         return False
     if x.shape != y.shape or x.strides != y.strides or has_gaps(x):
+        return False
+    if len(x.shape) > 4 and hasattr(x, "format"):  # a filter
         return False
     inside = len(x.shape) > 3 and x.strides[1] == 1
     return not inside or (x.shape[1] > 1 and math.prod(x.shape[2:]) > 1)

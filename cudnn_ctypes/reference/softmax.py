@@ -36,6 +36,7 @@ def softmax_forward(
     alpha: float = 1.0,
     beta: float = 0.0,
     y: NDArray[Any] | None = None,
+    keep_powers: bool = True,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> NDArray[Any]:
@@ -47,6 +48,8 @@ def softmax_forward(
         (N, C, spatial sizes...).
     y
         The output's previous contents; read only if beta is not 0, and never written.
+    keep_powers
+        Whether integers are exponentials in y first, where beta is 0, as in most kernels of cuDNN.
     compute_dtype
         float32 or float64.
     out_dtype
@@ -72,7 +75,7 @@ def softmax_forward(
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.exp(values)
             total = powers.sum(axis=axes, keepdims=True)
-            if x.dtype.kind in "iu" and not beta:  # cuDNN keeps them in y (9.14, 9.19)
+            if x.dtype.kind in "iu" and keep_powers and not beta:  # cuDNN 9.14, 9.19
                 powers = round_to(powers, x.dtype).astype(compute_dtype)
             result = values - np.log(total) if algorithm == "log" else powers / total
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")

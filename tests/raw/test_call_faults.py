@@ -12,6 +12,7 @@ from cudnn_ctypes import (
     Handle,
     LRNDescriptor,
     NotSupportedError,
+    OpTensorDescriptor,
     TensorDescriptor,
     TensorTransformDescriptor,
     raw,
@@ -82,6 +83,19 @@ def test_padding_of_a_destination_with_gaps() -> None:
         assert _found(name, transDesc=pads, srcDesc=x, destDesc=gaps)
         assert not _found(name, transDesc=pads, srcDesc=x, destDesc=dense)
         assert not _found(name, transDesc=copies, srcDesc=x, destDesc=gaps)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "int8", "float32", "float64"])
+def test_an_operation_into_double(kind: str) -> None:
+    with (
+        OpTensorDescriptor("add", compute_data_type="float64") as double,
+        OpTensorDescriptor("add", compute_data_type="float32") as single,
+        TensorDescriptor((1, 4, 1, 1), kind) as a,
+        TensorDescriptor((1, 4, 1, 1), "float64") as c,
+    ):
+        wrong = bool(_found("cudnnOpTensor", opTensorDesc=double, aDesc=a, cDesc=c))
+        assert wrong == (kind in ("bfloat16", "int8"))
+        assert not _found("cudnnOpTensor", opTensorDesc=single, aDesc=a, cDesc=c)
 
 
 def test_a_bias_with_gaps() -> None:
@@ -193,11 +207,14 @@ def test_unfolding_of_channels_that_fill_no_block(
         ((60, 1, 20, 5, 1), (60, 60, 20, 5, 1), False, True),
         ((60, 1, 20, 1, 4), (60, 1, 20, 1, 4), True, True),
         ((60, 15, 5, 15, 1), (60, 15, 5, 15, 1), False, False),
+        ((3, 1, 1, 3), (3, 1, 1, 1), True, True),
+        ((3, 1, 1, 1), (3, 1, 1, 3), False, False),
+        ((4, 4, 1, 3), (4, 4, 1, 1), False, False),
     ],
 )
 def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool) -> None:
     options = {"algo": raw.CUDNN_SOFTMAX_ACCURATE, "mode": raw.CUDNN_SOFTMAX_MODE_CHANNEL}
-    shape = (2, 1, 3, 4, 5)
+    shape = (2, 1, 3, 4, 5) if len(y) == 5 else (2, 1, 3, 1)
     with TensorDescriptor(shape, strides=y) as one, TensorDescriptor(shape, strides=dx) as other:
         found = _found("cudnnSoftmaxForward", xDesc=one, yDesc=other, **options)
         assert bool(found) == forward

@@ -40,6 +40,7 @@ def test_integers_are_rounded_before_the_sum_where_nothing_is_added():
     x, y = np.array([[-5, 6]], np.int8), np.array([[5, 12]], np.int8)
     assert softmax_forward(x, algorithm="fast").tolist() == [[0, 0]]  # 127 of 403
     assert softmax_forward(x, algorithm="fast", beta=0.5, y=y).tolist() == [[3, 7]]
+    assert softmax_forward(x, algorithm="fast", keep_powers=False).tolist() == [[0, 1]]
 
 
 def test_wrong_arguments():

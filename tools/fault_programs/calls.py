@@ -283,6 +283,7 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "gradient of a bias between vectors": samples_between_vectors,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,
+    "operation of integers into double": None,
     "padding of a destination with gaps": padding_into_gaps,
     "pooling gradient of another type": None,
     "recurrent states of another type": None,

@@ -205,6 +205,11 @@ def _unfolds(call: Call) -> str:
     return _all(_TRANSFORM, functools.partial(unfolds_partial_blocks, filters=filters))(call)
 
 
+def _reads_doubles(operation: Any, a: Any, c: Any) -> bool:
+    double = operation.compute_data_type == c.data_type == CUDNN_DATA_DOUBLE
+    return double and a.data_type not in (CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, CUDNN_DATA_HALF)
+
+
 @_where
 def _keeps_bias(call: Call) -> bool:
     w = call.record("filterDesc")
@@ -260,6 +265,7 @@ _WHERE: dict[str, Where] = {
     "folding of other layouts": _all(_TRANSFORM, folds_other_layouts),
     "bias that is not reordered": _keeps_bias,
     "attention of unprojected values": _any("attnDesc", _attends_plain_values),
+    "operation of integers into double": _all("opTensorDesc aDesc cDesc", _reads_doubles),
     "memory off its boundary": _anywhere,
     "fused gradient without a bias": _lacks_bias,
     "call without what it needs": _anywhere,

@@ -339,9 +339,9 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
     short = all(padding < size for padding, size in zip(g.padding, whole, strict=True))
     if direction is BACKWARD_FILTER:  # its tiles are lines
         single = p.x.data_type == _FLOAT
-        line = single and flat and 1 in g.y_shape[2:] and set(g.stride) == {1}
-        if method is Method.TILED_FFT and not line:
-            return "tiled FFT of a filter's gradient is for FLOAT, a line of results and stride 1"
+        line = flat and 1 in g.y_shape[2:] and set(g.stride) == {1}
+        if method is Method.TILED_FFT and not (line and p.x.data_type in (_FLOAT, _HALF)):
+            return "tiled FFT of a filter's gradient is for a line of results and stride 1"
         ends = any(n == 1 < size for n, size in zip(g.y_shape[2:], whole, strict=True))
         if method is Method.FFT and single and ends:
             return "FFT of a filter's gradient in FLOAT is for several results along each size"
@@ -361,10 +361,13 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
                 )
         case Method.TILED_FFT:
             most = 2 if flat and min(whole) > 1 else 1
+            if direction is BACKWARD_DATA and sorted(g.stride) == [2, 3]:
+                sizes = zip(g.padding, whole, g.stride, strict=True)
+                most = 3 if all(0 < n < size - (step == 2) for n, size, step in sizes) else most
             if not (unit and short and max(g.stride) <= most):
                 return (
                     "tiled FFT is for dilation 1, stride 1, or 2 of flat filters without a size of "
-                    "1, and padding below the filter size"
+                    "1 (2 and 3 of padded gradients of data), and padding below the filter size"
                 )
         case Method.WINOGRAD if whole not in ((3, 3), (5, 5)) or set(g.stride) != {1} or not unit:
             return "Winograd's algorithm is for 3x3 and 5x5 filters, stride and dilation 1"

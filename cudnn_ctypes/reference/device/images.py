@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ... import raw
 from ...errors import FaultWarning
-from ...raw.descriptors import LRN, Activation, Pooling, SpatialTransformer
+from ...raw.descriptors import LRN, Activation, Pooling, SpatialTransformer, Tensor
 from ...raw.host_blocks import warn
 from ...raw.operand_rules.images import OF_X
 from ...raw.strides import has_strides, packed
@@ -69,10 +69,14 @@ def softmax(call: Call) -> None:
     formula = softmax_forward if forward else softmax_backward
     operands, result = ("x", "y") if forward else ("y dy", "dx")
     call.require(*operands.split(), result)
-    options = {
+    options: dict[str, Any] = {
         "algorithm": call.word("algo", "CUDNN_SOFTMAX_"),
         "mode": call.word("mode", "CUDNN_SOFTMAX_MODE_"),
     }
+    if forward and options["mode"] == "channel":
+        x = call.record("xDesc", Tensor)
+        last = len(x.shape) == 5 and has_strides(x, packed(x.shape, (0, 2, 3, 4, 1)))
+        options["keep_powers"] = not last  # for these cuDNN has a kernel
     call.compute(formula, operands, result, lambda call: options)
 
 

@@ -256,8 +256,7 @@ class Pass:
         # Unless they are read and written in their order, cuDNN copies them by their type.
         copied = self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED or (
             self.x.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
-            and len(set(self.x.lengths)) > 1
-            and self.call[names[0]]
+            and set(self.x.lengths) != {self.x.max_length}
         )
         if copied and numpy_dtype(described.data_type).kind in "iu":
             raise bad_param(f"{descriptor} is {described.data_type.name}")

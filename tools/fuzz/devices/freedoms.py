@@ -84,6 +84,7 @@ FREEDOMS: tuple[Freedom, ...] = (
     Freedom("cudnnCTCLoss_v8", "status", "EXECUTION_FAILED SUCCESS", _OUTSIDE),
     Freedom("cudnn*Convolution*", "misuse", "dims *", "cuDNN goes by the channels, not the groups"),
     Freedom("cudnnGetCTCLossWorkspaceSize", "status", "SUCCESS BAD_PARAM", _OUTSIDE),
+    Freedom("cudnnOpTensor", "misuse", "data type cDesc", "some types that are not documented"),
     Freedom("cudnnIm2Col", "status", "BAD_PARAM SUCCESS", "channels come from xDesc alone"),
     Freedom("cudnnFind*", "bits", "*", "the algorithm that ran last leaves its result"),
     Freedom("cudnnGetFoldedConv*", "status", "* SUCCESS", "cuDNN folds wrong what this is"),

@@ -136,7 +136,7 @@ class _Neighbours(_Whole):
 
     def outputs(self, machine: Machine, wobble: int) -> dict[str, Any]:
         found = getattr(local_normalizations, self.operation)(machine.owner, self.kind, self.seed)
-        self.limits = {each.name: 2 * each.allowed for each in found}
+        self.limits = {each.name: 4 * each.allowed for each in found}
         return {each.name: each.value for each in found}
 
 
