@@ -18,8 +18,8 @@ To run without more ado
     graph of a Python function of tensors (`GraphFunction`).
 To choose
     ``Graph.explain`` gives every engine config (`Explanation`), ``Graph.autotune`` measures them on
-    a GPU (`Autotuning`), or on several by an executor; `Selection` states conditions;
-    `EngineChoice` names one engine and its knobs.
+    a GPU (`Autotuning`); `Selection` states conditions; `EngineChoice` names one engine and its
+    knobs.
 To know that it is right
     ``Graph.judge`` executes every engine and compares it with the reference (`Judgement`, a
     `Verdict` for each); later builds pass over what was wrong.

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .. import raw
 from ..arguments import integer, items
@@ -21,10 +21,14 @@ from .backend.devices import as_properties
 from .backend.warden import asking
 from .graph import Graph
 
-if TYPE_CHECKING:
-    from .engines.tuning.spread import Executor
+__all__ = ["CompiledGraph", "Executor", "compile_graphs"]
 
-__all__ = ["CompiledGraph", "compile_graphs"]
+
+class Executor(Protocol):
+    """An object that runs calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Start ``fn(*args, **kwargs)``; the future's ``result()`` waits for its value."""
 
 
 @dataclass(frozen=True)

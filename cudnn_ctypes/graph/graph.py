@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .engines.judging.judgement import Judgement
     from .engines.selection import Selection
     from .engines.tuning.measurements import Autotuning
-    from .engines.tuning.spread import Executor
     from .lower.expand.expansion import Expansion
     from .lower.target import Target
     from .run.kernel_cache import KernelCache
@@ -426,8 +425,6 @@ class Graph(Description, ExecutionMethods):
         sm_count: int | None = None,
         progress: bool | None = None,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
-        executor: Executor | None = None,
-        devices: Sequence[int] = (),
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
 
@@ -471,15 +468,6 @@ class Graph(Description, ExecutionMethods):
             same graph, GPU, versions, `selection` and `sm_count`. Results without a selection serve
             builds with one, too: then the fastest that meets it. A second autotuning measures anew
             and takes the place of the first.
-        executor : concurrent.futures.Executor, optional
-            Whose workers measure: a ``ProcessPoolExecutor`` that spawns, a ``ThreadPoolExecutor``,
-            the ``get_executor()`` of a Dask client. Each uses the GPU that is current for it, which
-            must be of the same kind as the handle's, with the same cuDNN. Workers that share a GPU
-            compile at the same time and measure in turn. What the workers get of `memory` are
-            copies, so it may be NumPy arrays. The configs of a worker that dies are noted as
-            failed.
-        devices : sequence of int, optional
-            Numbers of the GPUs that the workers use instead.
 
         Returns
         -------
@@ -495,12 +483,6 @@ class Graph(Description, ExecutionMethods):
             If no plan could be measured; the message has the reasons.
         NoDeviceError
             On the reference device.
-
-        Examples
-        --------
-        >>> spawning = multiprocessing.get_context("spawn")  # doctest: +SKIP
-        >>> with ProcessPoolExecutor(2, spawning) as executor:  # doctest: +SKIP
-        ...     tuned = graph.autotune(handle, executor=executor, devices=[0, 1])
         """
         from .engines.building import as_modes
         from .engines.cache.cached_building import keep_tuning, wanted_of
@@ -508,9 +490,7 @@ class Graph(Description, ExecutionMethods):
         from .engines.judging.probation import checked, checked_proposals
         from .engines.tuning.autotuning import autotune, check_handle
         from .engines.tuning.measurements import Settings
-        from .engines.tuning.spread import checked_executor, spread_autotune
 
-        numbers = checked_executor(executor, devices)
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
         wanted = wanted_of(expansion, selection)
         settings = Settings(runs, warm_up, budget, knobs, cold_cache)
@@ -519,24 +499,26 @@ class Graph(Description, ExecutionMethods):
             self, expansion, handle, modes, every_engine=every_engine, sm_count=sm_count
         )
         wanted = wanted.passing_over(known)
-        options: dict[str, Any] = {
-            "selection": wanted,
-            "every_engine": every_engine,
-            "sm_count": sm_count,
-            "progress": progress,
-        }
-        tune: Any = autotune
-        if executor is not None:
-            tune, options = spread_autotune, {**options, "executor": executor, "devices": numbers}
-        result: Autotuning
+        chosen = wanted
         while True:
-            result, plan = tune(self, expansion, handle, memory or {}, modes, settings, **options)
+            result, plan = autotune(
+                self,
+                expansion,
+                handle,
+                memory or {},
+                modes,
+                settings,
+                selection=chosen,
+                every_engine=every_engine,
+                sm_count=sm_count,
+                progress=progress,
+            )
             best = [result.best.choice]
             known = checked(self, expansion, handle, best, sm_count=sm_count)
             if not known.fault(result.best.choice):
                 break
             plan.close()
-            options["selection"] = wanted.passing_over(known)
+            chosen = wanted.passing_over(known)
         if plans is not None:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
         self._keep(plan, handle, expansion)

@@ -6,9 +6,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .... import raw
 from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason, SymbolNotFoundError
@@ -23,8 +23,9 @@ from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_c
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
+from ..building import proposals
 from ..cache.cached_building import scratch_of
-from ..heuristics import default_configs, proposed_configs
+from ..heuristics import default_configs
 from ..refusals import Refusal, refusal
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
@@ -45,12 +46,8 @@ __all__ = [
     "bench",
     "check_gpu",
     "check_handle",
-    "failed",
     "knob_settings",
-    "neighbours",
-    "next_start",
     "proposed",
-    "summary",
     "tune",
     "tuning_bar",
 ]
@@ -137,7 +134,7 @@ class Tuner:
         try:
             plan = self._build(config)
         except CudnnError as error:
-            return failed(noted, error)
+            return _failed(noted, error)
         noted = replace(noted, workspace=plan.workspace_size, build_seconds=self._clock() - before)
         kept = False
         try:
@@ -150,7 +147,7 @@ class Tuner:
             )
             return noted
         except (CudnnError, MemoryError) as error:
-            return failed(noted, error)
+            return _failed(noted, error)
         finally:
             if kept:
                 self.close()
@@ -181,7 +178,7 @@ def _log(noted: Measurement) -> None:
         _logger.debug("%s (%s) %s: %s", noted.choice, noted.source, noted.state, told)
 
 
-def failed(noted: Measurement, error: Exception) -> Measurement:
+def _failed(noted: Measurement, error: Exception) -> Measurement:
     """`noted` with the reason for which it failed."""
     if isinstance(error, CudnnError):
         why = refusal(error)
@@ -232,36 +229,29 @@ def proposed(
 
     `stack` closes them. Some may be equal.
     """
+    configs = proposals(
+        lowering,
+        device,
+        modes,
+        sm_count=sm_count,
+        on_refusal=lambda mode, error: None,
+        stack=stack,
+    )
     found: list[tuple[EngineConfig, str]] = []
-    for mode in modes:
-        try:
-            configs = proposed_configs(lowering, device=device, mode=mode, sm_count=sm_count)
-        except NotSupportedError:
-            continue
-        for place, config in enumerate(configs, 1):
-            found.append((stack.enter_context(config), f"{mode} {place}"))
-    if every_engine:
-        indices = {config.engine.index for config, _ in found}
-        for engine in _others(lowering.graph, device, indices, sm_count):
-            stack.callback(engine.close)
-            with contextlib.suppress(CudnnError):  # `Graph.explain` tells why
+    counts = dict.fromkeys(modes, 0)
+    for mode, config in configs:
+        counts[mode] += 1
+        found.append((config, f"{mode} {counts[mode]}"))
+    indices = {config.engine.index for config, _ in found}
+    for index in range(engine_count(lowering.graph)) if every_engine else ():
+        if index not in indices:
+            # `Graph.explain` tells why one refuses the graph.
+            with contextlib.suppress(CudnnError, SymbolNotFoundError):
+                engine = Engine(lowering.graph, index, device=device, sm_count=sm_count)
+                stack.callback(engine.close)
                 for config in default_configs(engine):
                     found.append((stack.enter_context(config), "engine"))
     return found
-
-
-def _others(
-    graph: BackendDescriptor,
-    device: Handle | DeviceProperties,
-    proposed: set[int],
-    sm_count: int | None,
-) -> Iterator[Engine]:
-    for index in range(engine_count(graph)):
-        if index not in proposed:
-            try:
-                yield Engine(graph, index, device=device, sm_count=sm_count)
-            except (CudnnError, SymbolNotFoundError):
-                continue
 
 
 def _search_knobs(
@@ -276,43 +266,31 @@ def _search_knobs(
     """Change one knob of the fastest config whose knobs were not changed yet, and so on."""
     left = limit
     changed: set[EngineChoice] = set()
-    while (start := next_start(tuner.measurements, changed)) is not None:
+    while (start := _next_start(tuner.measurements, changed)) is not None:
         changed.add(start.choice)
-        for config in neighbours(graph, device, sm_count, start.choice, tuner.tried):
-            with config:
+        with Engine(graph, start.engine, device=device, sm_count=sm_count) as engine:
+            for choice in knob_settings(start.choice, engine.knobs):
+                if choice in tuner.tried:
+                    continue
                 if left == 0 or tuner.out_of_time:
                     return
-                measurement = tuner.measure(config, "knobs")
-            if measurement is not None:
-                left -= 1
-                noted(measurement, total)
-            if tuner.best is measurement:  # go on from there; the rest of this one later
-                changed.discard(start.choice)
-                break
+                try:
+                    config = engine.config(choice.knobs)
+                except CudnnError:
+                    # Most settings of several knobs are no kernel: cuDNN says so at once.
+                    tuner.tried.add(choice)
+                    continue
+                with config:
+                    measurement = tuner.measure(config, "knobs")
+                if measurement is not None:
+                    left -= 1
+                    noted(measurement, total)
+                if tuner.best is measurement:  # go on from there; the rest of this one later
+                    changed.discard(start.choice)
+                    break
 
 
-def neighbours(
-    graph: BackendDescriptor,
-    device: Handle | DeviceProperties,
-    sm_count: int | None,
-    start: EngineChoice,
-    tried: set[EngineChoice],
-) -> Iterator[EngineConfig]:
-    """Configs that differ in one knob from `start`, but those `tried`; each to be closed."""
-    with Engine(graph, start.engine, device=device, sm_count=sm_count) as engine:
-        for choice in knob_settings(start, engine.knobs):
-            if choice in tried:
-                continue
-            try:
-                config = engine.config(choice.knobs)
-            except CudnnError:
-                # Most settings of several knobs are no kernel that there is; cuDNN says so at once.
-                tried.add(choice)
-                continue
-            yield config
-
-
-def next_start(
+def _next_start(
     measurements: Sequence[Measurement], changed: Collection[EngineChoice]
 ) -> Measurement | None:
     """The fastest config of those near the best whose knobs were not changed yet."""
@@ -345,12 +323,18 @@ def autotune(
     modes: Sequence[str],
     settings: Settings,
     *,
-    selection: Selection | None = None,
+    selection: Selection,
     every_engine: bool = False,
     sm_count: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
-    """Carry out ``Graph.autotune``: return the measurements and the fastest plan."""
+    """Carry out ``Graph.autotune``: return the measurements and the fastest plan.
+
+    Raises
+    ------
+    NotSupportedError
+        If no plan was measured to the end; the message has the reasons.
+    """
     check_handle(handle)
     with (
         bench(graph, expansion, handle, memory, settings, selection) as (tuner, lowering),
@@ -366,100 +350,6 @@ def autotune(
             sm_count=sm_count,
             noted=noted,
         )
-    tuned = summary(graph, expansion, handle, modes, settings, tuner)
-    assert tuner.plan is not None
-    return tuned, tuner.plan
-
-
-@contextmanager
-def bench(
-    graph: Any,
-    expansion: Expansion,
-    handle: Handle,
-    memory: Mapping[Any, Any],
-    settings: Settings,
-    selection: Selection | None,
-    *,
-    alone: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Iterator[tuple[Tuner, Lowering]]:
-    """Yield a tuner, which measures configs of a graph on a GPU, and the lowered graph.
-
-    The tuner's plan is left open, unless an exception comes. What uses the GPU is done in the
-    context that `alone` gives.
-    """
-    tensors = expansion.tensors
-    named = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
-    with ExitStack() as stack:
-        scratch = stack.enter_context(closing(scratch_of(expansion, handle)))
-        with alone():
-            others: Mapping[Any, DeviceBuffer] = random_memory(
-                [t for t in graph.inputs if t not in named],
-                [t for t in graph.outputs if t not in named],
-                handle,
-                stack.enter_context,
-            )
-            by_uid = Operands(tensors).by_uid({**memory, **others})
-            workspace = stack.enter_context(_Workspace(handle))
-            timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
-            timer.warm_up()
-            handle.synchronize()
-
-        def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
-            plan.scratch = scratch.borrowed()
-            with (
-                alone(),
-                plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound,
-            ):
-                for _ in range(untimed):
-                    bound()
-                return timer(bound, runs)
-
-        if selection is not None:
-            selection.heed("Graph.autotune")
-        lowering = stack.enter_context(lowered(expansion, handle))
-        if selection is not None:
-            lowering.faults = selection.heeded(lowering.faults)
-        tuner = Tuner(
-            lambda config: ExecutionPlan(config, device=handle),
-            time_plan,
-            settings,
-            selection or Selection(),
-            faulty=lowering.faults.engines,
-        )
-        try:
-            yield tuner, lowering
-        except BaseException:
-            tuner.close()
-            raise
-
-
-class Tuned(Protocol):
-    """A tuner that has measured."""
-
-    measurements: list[Measurement]
-
-    @property
-    def seconds(self) -> float: ...
-
-    @property
-    def best(self) -> Measurement | None: ...
-
-
-def summary(
-    graph: Any,
-    expansion: Expansion,
-    handle: Handle,
-    modes: Sequence[str],
-    settings: Settings,
-    tuner: Tuned,
-) -> Autotuning:
-    """The result of a tuner.
-
-    Raises
-    ------
-    NotSupportedError
-        If no plan was measured to the end; the message has the reasons.
-    """
     if tuner.best is None:
         raise _nothing_measured(expansion, modes, tuner.measurements)
     tuned = Autotuning(
@@ -475,7 +365,60 @@ def summary(
         took = f"{len(tuned.ranking)} plans measured in {tuned.seconds:.1f} s"
         fastest = f"{tuned.best.choice}, {tuned.best.median:.1f} us"
         _logger.info("graph %r: %s, the fastest is %s", tuned.graph, took, fastest)
-    return tuned
+    assert tuner.plan is not None
+    return tuned, tuner.plan
+
+
+@contextmanager
+def bench(
+    graph: Any,
+    expansion: Expansion,
+    handle: Handle,
+    memory: Mapping[Any, Any],
+    settings: Settings,
+    selection: Selection,
+) -> Iterator[tuple[Tuner, Lowering]]:
+    """Yield a tuner, which measures configs of a graph on a GPU, and the lowered graph.
+
+    The tuner's plan is left open, unless an exception comes.
+    """
+    named = [t for t in graph.tensors if any(_names(key, t) for key in memory)]
+    with ExitStack() as stack:
+        scratch = stack.enter_context(closing(scratch_of(expansion, handle)))
+        others = random_memory(
+            [t for t in graph.inputs if t not in named],
+            [t for t in graph.outputs if t not in named],
+            handle,
+            stack.enter_context,
+        )
+        by_uid = Operands(expansion.tensors).by_uid({**memory, **others})
+        workspace = stack.enter_context(_Workspace(handle))
+        timer = stack.enter_context(Timer(handle, cold_cache=settings.cold_cache))
+        timer.warm_up()
+        handle.synchronize()
+
+        def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
+            plan.scratch = scratch.borrowed()
+            with plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound:
+                for _ in range(untimed):
+                    bound()
+                return timer(bound, runs)
+
+        selection.heed("Graph.autotune")
+        lowering = stack.enter_context(lowered(expansion, handle))
+        lowering.faults = selection.heeded(lowering.faults)
+        tuner = Tuner(
+            lambda config: ExecutionPlan(config, device=handle),
+            time_plan,
+            settings,
+            selection,
+            faulty=lowering.faults.engines,
+        )
+        try:
+            yield tuner, lowering
+        except BaseException:
+            tuner.close()
+            raise
 
 
 class _Workspace(Closing):
