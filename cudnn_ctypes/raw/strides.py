@@ -80,6 +80,12 @@ def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
     return all(tensor.shape[i] == 1 or tensor.strides[i] == strides[i] for i in axes)
 
 
+def is_packed(tensor: Any, layout: str = "nchw", start: int = 0) -> bool:
+    """Whether a tensor has the strides of a packed one in a layout, as `has_strides` says."""
+    order = layout_order(layout, len(tensor.shape))
+    return has_strides(tensor, packed(tensor.shape, order), start)
+
+
 def same_layout(one: Any, other: Any) -> bool:
     """Whether two tensors of one shape have equal strides; dimensions of size 1 do not count."""
     return has_strides(one, other.strides)

@@ -24,7 +24,7 @@ from ..enums import (
     CUDNN_DATA_UINT8x4,
 )
 from ..records import Call
-from ..strides import has_gaps, has_strides, packed
+from ..strides import has_gaps, is_packed, packed
 from . import Finding, findings
 from .rows import rows
 from .softmax import has_other_layouts
@@ -76,16 +76,6 @@ def _any(names: str, has: Callable[[Any], bool]) -> Where:
 
 def _types_differ(*tensors: Any) -> bool:
     return len({each.data_type for each in tensors}) > 1
-
-
-def _is_packed(tensor: Any) -> bool:
-    return has_strides(tensor, packed(tensor.shape))
-
-
-def _is_last(tensor: Any) -> bool:
-    """Whether it lies in NHWC."""
-    order = (0, *range(2, len(tensor.shape)), 1)
-    return has_strides(tensor, packed(tensor.shape, order))
 
 
 def _folds(transform: Any) -> bool:
@@ -186,14 +176,14 @@ def splits_vectors(dy: Any) -> bool:
 def unfolds_partial_blocks(transform: Any, x: Any, y: Any, *, filters: bool = False) -> bool:
     """Whether a transform unfolds channels in NHWC that fill no block."""
     partial = x.shape[1] % math.prod(transform.fold or (1,)) != 0
-    if transform.direction == CUDNN_TRANSFORM_FOLD or not (partial and _is_last(x)):
+    if transform.direction == CUDNN_TRANSFORM_FOLD or not (partial and is_packed(x, "nhwc")):
         return False
-    return (filters and x.shape[1] > 1) or _is_packed(y) or not _is_last(y)
+    return (filters and x.shape[1] > 1) or is_packed(y) or not is_packed(y, "nhwc")
 
 
 def folds_other_layouts(transform: Any, *tensors: Any) -> bool:
     """Whether a transform folds tensors that are neither NCHW nor NHWC."""
-    plain = [_is_packed(each) or _is_last(each) or has_gaps(each) for each in tensors]
+    plain = [is_packed(each) or is_packed(each, "nhwc") or has_gaps(each) for each in tensors]
     return _folds(transform) and not all(plain)
 
 
@@ -231,7 +221,7 @@ _WHERE: dict[str, Where] = {
     ),
     "activation gradient of three dimensions without a tensor": _lacks_other_tensor,
     "CTC loss of tensors that are not packed": _any(
-        "probsDesc gradientsDesc", lambda tensor: not _is_packed(tensor)
+        "probsDesc gradientsDesc", lambda tensor: not is_packed(tensor)
     ),
     "CTC loss without a longest label": _any(
         "ctcLossDesc", lambda loss: loss.max_label_length <= 0
@@ -257,7 +247,7 @@ _WHERE: dict[str, Where] = {
     "gradient of a bias between vectors": _any("dyDesc", splits_vectors),
     "unfolding of channels that fill no block": _unfolds,
     "LRN of three dimensions that are not packed": _any(
-        "xDesc yDesc dyDesc dxDesc", lambda x: len(x.shape) == 3 and not _is_packed(x)
+        "xDesc yDesc dyDesc dxDesc", lambda x: len(x.shape) == 3 and not is_packed(x)
     ),
     "padding of a destination with gaps": _all(
         "transDesc destDesc", lambda how, y: _fills(how) and has_gaps(y)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_SOFTMAX_LOG, CUDNN_SOFTMAX_MODE_INSTANCE
 from ..records import Call
-from ..strides import has_strides, packed, same_layout
+from ..strides import has_strides, is_packed, packed, same_layout
 
 _RANKS = (4, 5)  # of other tensors layouts do not matter, or cuDNN refuses them
 _OPERANDS = {
@@ -31,7 +31,7 @@ def wrong_softmax(algorithm: Any, mode: Any, *operands: Any) -> bool:
     if any(len(each.shape) != len(first.shape) for each in operands):
         return False
     if len(first.shape) == 3:
-        packed_alike = all(has_strides(each, packed(each.shape)) for each in operands)
+        packed_alike = all(is_packed(each) for each in operands)
         return bool(mode == CUDNN_SOFTMAX_MODE_INSTANCE) and not packed_alike
     if len(first.shape) not in _RANKS:
         return False
@@ -61,8 +61,7 @@ def wrong_softmax(algorithm: Any, mode: Any, *operands: Any) -> bool:
 
 def _has_gaps(tensor: Any) -> bool:
     """Whether packed images have gaps between them, which the mode "instance" does not see."""
-    strides = packed(tensor.shape)
-    return has_strides(tensor, strides, 1) and not has_strides(tensor, strides)
+    return is_packed(tensor, start=1) and not is_packed(tensor)
 
 
 def _has_planes(tensor: Any) -> bool:
@@ -71,7 +70,7 @@ def _has_planes(tensor: Any) -> bool:
     between, within, *_ = tensor.strides
     pixels = math.prod(sizes)
     outermost = 1 in (images, channels) or between >= channels * within
-    return has_strides(tensor, packed(tensor.shape), 2) and 1 < pixels <= within and outermost
+    return is_packed(tensor, start=2) and 1 < pixels <= within and outermost
 
 
 def _at_equal_steps(tensor: Any) -> bool:
@@ -88,7 +87,7 @@ def _is_channels_last(tensor: Any) -> bool:
     )
     if len(sizes) != 3 or not inside:
         return False
-    last = has_strides(tensor, packed(tensor.shape, (0, 2, 3, 4, 1)))
+    last = is_packed(tensor, "nhwc")
     return (tensor.data_type == CUDNN_DATA_DOUBLE and channels > 1) or not last
 
 

@@ -25,7 +25,7 @@ from ..enums import (
     CUDNN_DATA_INT8x4,
     CUDNN_DATA_INT8x32,
 )
-from ..strides import has_strides, overlapping, packed
+from ..strides import is_packed, overlapping
 from .language import (
     BAD_PARAM,
     FLOATING,
@@ -234,7 +234,7 @@ def _has_planes(tensor: Operand) -> bool:
     """Whether channels are packed, and lie behind each other within images, with gaps perhaps."""
     long = [step for step, size in zip(tensor.strides, tensor.shape, strict=True) if size > 1]
     ordered = long == sorted(long, reverse=True) and not overlapping(tensor.shape, tensor.strides)
-    return ordered and has_strides(tensor, packed(tensor.shape), 2)
+    return ordered and is_packed(tensor, start=2)
 
 
 @rules("cudnnDivisiveNormalizationForward", other="y")

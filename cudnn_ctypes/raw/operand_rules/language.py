@@ -29,7 +29,7 @@ from ..enums import (
     cudnnDataType_t,
     cudnnStatus_t,
 )
-from ..strides import has_strides, overlapping, packed
+from ..strides import is_packed, overlapping
 
 BAD_PARAM, NOT_SUPPORTED = CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_NOT_SUPPORTED
 FLOATING = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16)
@@ -218,8 +218,7 @@ def pointwise(function: str, first: Operand, *others: Operand) -> Iterator[Broke
     Dimensions of size 1 do not count, nor what is between images.
     """
     if len(first.shape) not in (4, 5) and not (
-        has_strides(first, packed(first.shape), 1)
-        and all(each.strides == first.strides for each in others)
+        is_packed(first, start=1) and all(each.strides == first.strides for each in others)
     ):
         yield no_kernel(
             first,

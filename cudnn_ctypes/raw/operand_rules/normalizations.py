@@ -27,7 +27,7 @@ from ..enums import (
     CUDNN_NORM_PER_ACTIVATION,
     cudnnDataType_t,
 )
-from ..strides import has_strides, layout_order, packed, same_layout
+from ..strides import is_packed, same_layout
 from .language import (
     FLOATING,
     NOT_SUPPORTED,
@@ -227,8 +227,7 @@ def normalization(
     unseen = asks and not form.adds and activationDesc.mode == CUDNN_ACTIVATION_SWISH
     if activationDesc.mode != CUDNN_ACTIVATION_RELU and not unseen:
         yield no_kernel(x, f"only RELU can follow, not {activationDesc.mode.name}")
-    channels_last = packed(x.shape, layout_order("nhwc", len(x.shape)))
-    last = has_strides(x, channels_last) and (looks or x.strides[1] == 1)
+    last = is_packed(x, "nhwc") and (looks or x.strides[1] == 1)
     if x.data_type == CUDNN_DATA_DOUBLE or not (form.persistent and last):
         yield no_kernel(
             x,

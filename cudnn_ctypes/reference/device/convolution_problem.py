@@ -21,9 +21,8 @@ from ... import raw
 from ...dtypes import element_bits, numpy_dtype, vector_length
 from ...raw.descriptors import Convolution, Filter, Tensor
 from ...raw.operand_rules import Operand, convolutions
-from ...raw.strides import has_strides
+from ...raw.strides import has_strides, is_packed
 from ..geometry import Geometry
-from ..layout import packed_strides
 from .call import Call, word
 from .registry import bad_param
 
@@ -297,16 +296,16 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
     if vector_length(p.x.data_type) > 1:
         if p.w.format != raw.CUDNN_TENSOR_NCHW_VECT_C or not _in_vectors(p.x):
             return f"{x_name} and {w_name} must be in vectors, CUDNN_TENSOR_NCHW_VECT_C"
-        if method is Method.IMPLICIT and p.y.data_type == _FLOAT and not _channels_first(p.y):
+        if method is Method.IMPLICIT and p.y.data_type == _FLOAT and not is_packed(p.y, start=1):
             return f"{y_name} must be NCHW with this algorithm"
         return ""
     if p.w.format == raw.CUDNN_TENSOR_NHWC:
         flat = p.geometry.spatial == 2
         last = (p.x,) if direction is FORWARD and flat else (p.x, p.y)
-        if not all(_channels_last(tensor) for tensor in last):
+        if not all(is_packed(tensor, "nhwc", 1) for tensor in last):
             names = x_name if len(last) == 1 else f"{x_name} and {y_name}"
             return f"{w_name} lies in NHWC, so {names} must, too"
-        if not (_channels_first(p.y) or _channels_last(p.y)):
+        if not (is_packed(p.y, start=1) or is_packed(p.y, "nhwc", 1)):
             return f"{y_name} must be NCHW or NHWC, as {w_name} is NHWC"
         if method not in (_PLAIN if flat else (Method.PRECOMPUTED,)):
             return "not for NHWC with this algorithm"
@@ -322,7 +321,7 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
         needs_x = needs_x and not (direction is BACKWARD_FILTER and method in _PLAIN)
         needs_x = needs_x or (direction is BACKWARD_DATA and method is not Method.ATOMIC)
         needs_y = needs_y or (direction is BACKWARD_FILTER and method is Method.ATOMIC_PRECOMPUTED)
-    if (needs_x and not _channels_first(p.x)) or (needs_y and not _channels_first(p.y)):
+    if (needs_x and not is_packed(p.x, start=1)) or (needs_y and not is_packed(p.y, start=1)):
         return f"not with {w_name} in NCHW and these strides of {x_name} and {y_name}"
     return ""
 
@@ -413,15 +412,6 @@ def workspace_bytes(direction: Direction, algorithm: Any, problem: Problem) -> i
             tiles = math.prod(-(-size // 4) for size in g.y_shape[2:])
             return 4 * 36 * (images * tiles + weights)
     return 0
-
-
-def _channels_first(tensor: Tensor) -> bool:
-    """Whether each image is packed in NCHW; images may have gaps between them."""
-    return has_strides(tensor, packed_strides(tensor.shape), 1)
-
-
-def _channels_last(tensor: Tensor) -> bool:
-    return has_strides(tensor, packed_strides(tensor.shape, "NHWC"), 1)
 
 
 def _in_vectors(tensor: Tensor) -> bool:

@@ -16,7 +16,7 @@ from ...errors import FaultWarning
 from ...raw.descriptors import LRN, Activation, Pooling, SpatialTransformer, Tensor
 from ...raw.host_blocks import warn
 from ...raw.operand_rules.images import OF_X
-from ...raw.strides import has_strides, packed
+from ...raw.strides import is_packed
 from ..activation import activation_backward, activation_forward
 from ..divisive_normalization import (
     divisive_normalization_backward,
@@ -75,7 +75,7 @@ def softmax(call: Call) -> None:
     }
     if forward and options["mode"] == "channel":
         x = call.record("xDesc", Tensor)
-        last = len(x.shape) == 5 and has_strides(x, packed(x.shape, (0, 2, 3, 4, 1)))
+        last = len(x.shape) == 5 and is_packed(x, "nhwc")
         options["keep_powers"] = not last  # for these cuDNN has a kernel
     call.compute(formula, operands, result, lambda call: options)
 
@@ -122,7 +122,7 @@ def pooling_gradient(call: Call) -> None:
     dx.keep_apart(*((dy,) if averages else (x, dy)))
     options = _pooling(pooling)
     if options["mode"] == "max" and not (
-        len(x.shape) == 4 and all(has_strides(each, packed(each.shape)) for each in (x, y))
+        len(x.shape) == 4 and all(is_packed(each) for each in (x, y))
     ):
         options["mode"] = "max_deterministic"
     factors = call.factors()

@@ -15,7 +15,7 @@ from ...dtypes import vector_length
 from ...raw import descriptors
 from ...raw.descriptors import Tensor
 from ...raw.operand_rules.language import FLOATING, apart, shaped, typed
-from ...raw.strides import has_strides
+from ...raw.strides import is_packed
 from ..arithmetic import blend
 from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
@@ -165,7 +165,7 @@ def transform(call: Call) -> None:
             call.refuse(typed("transform", operand, _TYPES if folded else _PLAIN_TYPES))
     if {source.data_type, target.data_type} == _HALVES:
         raise not_supported("cuDNN does not transform HALF to BFLOAT16 or back")
-    dense = _packed_as(source, "NCHW") or _packed_as(source, "NHWC")
+    dense = is_packed(source) or is_packed(source, "nhwc")
     if folded and len(shape) != 4 and not dense:
         raise not_supported(f"folding needs a dense srcDesc, strides are {source.strides}")
     wanted = _transformed(shape, transform)
@@ -189,27 +189,23 @@ def transform(call: Call) -> None:
     )
 
 
-def _packed_as(tensor: Operand, layout: Any) -> bool:
-    return has_strides(tensor, packed_strides(tensor.shape, layout))
-
-
 def _turns(
     source: Operand, target: Operand, transform: TensorTransform, format: raw.cudnnTensorFormat_t
 ) -> bool:
     """Whether the target has the other layout than `format`, and cuDNN refuses that (9.19)."""
     first = format == raw.CUDNN_TENSOR_NCHW
-    wanted, other = ("NCHW", "NHWC") if first else ("NHWC", "NCHW")
-    if _packed_as(target, wanted) or not _packed_as(target, other):
+    wanted, other = ("nchw", "nhwc") if first else ("nhwc", "nchw")
+    if is_packed(target, wanted) or not is_packed(target, other):
         return False
-    plain, ndim = _packed_as(source, "NCHW"), len(source.shape)
+    plain, ndim = is_packed(source), len(source.shape)
     batch, channels, *sizes = map(any, zip(transform.pad_before, transform.pad_after, strict=True))
     folded, of_format = max(transform.fold, default=1) > 1, first == plain
     if folded and transform.direction == "unfold":
         held = ndim == 4 and not (batch or channels or first or plain)
-        return held and _packed_as(source, "NHWC")
+        return held and is_packed(source, "nhwc")
     if not (batch or channels) and plain and (folded or any(sizes)):
         return ndim == 4
-    if folded or not of_format or not _packed_as(source, wanted):
+    if folded or not of_format or not is_packed(source, wanted):
         return False
     return (batch or any(sizes) or (channels and not first)) and (ndim == 4 or not any(sizes))
 
