@@ -287,15 +287,14 @@ def test_circles_are_few_and_of_types_within_a_folder() -> None:
         assert len(folders) == 1 or {folder[0] for folder in folders} == {"raw"}, circle
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("path", modules(PACKAGE / "graph" / "describe"), ids=lambda p: p.stem)
-def test_what_describes_a_graph_never_asks_the_library(path: Path) -> None:
-    for name in run_time_imports(path):
-        if name.startswith("cudnn_ctypes.raw"):
-            pieces = name.split(".")[2:]
-            plain = not pieces or pieces[0].startswith("cudnn") or pieces[0] in PLAIN_DATA
-            assert plain, f"{path.name} imports {name}"
-    assert "raw.load(" not in path.read_text()
+def test_what_describes_a_graph_never_asks_the_library() -> None:
+    for path in modules(PACKAGE / "graph" / "describe"):
+        for name in run_time_imports(path):
+            if name.startswith("cudnn_ctypes.raw"):
+                pieces = name.split(".")[2:]
+                plain = not pieces or pieces[0].startswith("cudnn") or pieces[0] in PLAIN_DATA
+                assert plain, f"{path.name} imports {name}"
+        assert "raw.load(" not in path.read_text()
 
 
 @pytest.mark.soak
@@ -309,12 +308,11 @@ def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
     assert ("legacy", "raw") in {(here, there) for here, there, _ in arrows()}
 
 
-@pytest.mark.thinned(10)
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_framework_and_no_maintainer_s_tool(path: Path) -> None:
-    roots = {name.split(".")[0] for name in imported(path)}
-    own = MADE_FOR.get(path.relative_to(PACKAGE).parts[0], set())
-    assert not roots & ((FRAMEWORKS | MAINTAINERS) - own)
+def test_no_framework_and_no_maintainer_s_tool() -> None:
+    for path in modules():
+        roots = {name.split(".")[0] for name in imported(path)}
+        own = MADE_FOR.get(path.relative_to(PACKAGE).parts[0], set())
+        assert not roots & ((FRAMEWORKS | MAINTAINERS) - own)
 
 
 @pytest.mark.parametrize("part", MADE_FOR)

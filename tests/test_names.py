@@ -7,8 +7,6 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
-
 import cudnn_ctypes
 from cudnn_ctypes import graph, legacy, reference
 
@@ -107,15 +105,14 @@ def backward() -> list[str]:
     ]
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("name", backward())
-def test_backward_functions_take_their_operands_by_keyword(name: str) -> None:
-    by_position = {
-        parameter.name
-        for parameter in parameters(CALLABLES[name])
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
-    }
-    assert not by_position & OPERANDS
+def test_backward_functions_take_their_operands_by_keyword() -> None:
+    for name in backward():
+        by_position = {
+            parameter.name
+            for parameter in parameters(CALLABLES[name])
+            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        }
+        assert not by_position & OPERANDS
 
 
 def test_layers_take_first_what_says_which_operation_it_is() -> None:

@@ -159,35 +159,33 @@ def test_enums_have_the_same_members_and_numbers(name):
         assert member != member.value
 
 
-@pytest.mark.parametrize("name", sorted(set(TABLE["functions"]) - LEFT_OUT.keys()))
-def test_functions_take_the_same_arguments(name):
-    overloads = TABLE["functions"][name]
-    check(getattr(cudnn, name), overloads)
-    if all(each[0].startswith("arg") for each in overloads[0]["parameters"]):
-        assert len(ours(getattr(cudnn, name))) == len(overloads[0]["parameters"])
+def test_functions_take_the_same_arguments():
+    for name in sorted(set(TABLE["functions"]) - LEFT_OUT.keys()):
+        overloads = TABLE["functions"][name]
+        check(getattr(cudnn, name), overloads)
+        if all(each[0].startswith("arg") for each in overloads[0]["parameters"]):
+            assert len(ours(getattr(cudnn, name))) == len(overloads[0]["parameters"])
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize(("cls", "name"), METHODS, ids=lambda value: value)
-def test_methods_take_the_same_arguments(cls, name):
-    overloads = TABLE["classes"][cls][name]
-    if name == "set_data_type" and cls == "Tensor":
-        overloads = [{"parameters": [["arg0"]]}]
-    if name == "set_output":  # which of layer 3 may be called without it
-        overloads = [{"parameters": [["value", "True"]]}]
-    if name in ("build_plans", "execute_plan_at_index"):  # which pass most arguments on
-        overloads = [{"parameters": []}]
-    check(getattr(getattr(cudnn, cls), name), overloads, in_order=name not in NAME_FIRST)
+def test_methods_take_the_same_arguments():
+    for cls, name in METHODS:
+        overloads = TABLE["classes"][cls][name]
+        if name == "set_data_type" and cls == "Tensor":
+            overloads = [{"parameters": [["arg0"]]}]
+        if name == "set_output":  # which of layer 3 may be called without it
+            overloads = [{"parameters": [["value", "True"]]}]
+        if name in ("build_plans", "execute_plan_at_index"):  # which pass most arguments on
+            overloads = [{"parameters": []}]
+        check(getattr(getattr(cudnn, cls), name), overloads, in_order=name not in NAME_FIRST)
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("name", BUILDERS)
-def test_methods_take_operands_by_the_same_names(name):
-    builder = TABLE["builders"][name]
-    mine = ours(getattr(cudnn.pygraph, name))
-    wanted = {*builder["places"], *builder["keywords"], "name"}
-    wanted -= {each for each in wanted if f"pygraph.{name}({each})" in LEFT_OUT}
-    assert wanted <= mine.keys()
+def test_methods_take_operands_by_the_same_names():
+    for name in BUILDERS:
+        builder = TABLE["builders"][name]
+        mine = ours(getattr(cudnn.pygraph, name))
+        wanted = {*builder["places"], *builder["keywords"], "name"}
+        wanted -= {each for each in wanted if f"pygraph.{name}({each})" in LEFT_OUT}
+        assert wanted <= mine.keys()
 
 
 def test_the_check_sees_what_differs():

@@ -35,7 +35,7 @@ HERE = [
 ]
 
 
-@pytest.mark.thinned(16, always=FEW)
+@pytest.mark.thinned(24, always=FEW)
 @pytest.mark.parametrize("name", HERE)
 def test_builds_for_an_h200(name, h200):
     pytest.importorskip("torch")

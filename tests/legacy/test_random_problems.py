@@ -49,7 +49,7 @@ def test_random_problems(handle: Handle, report: Report, family: Family) -> None
         pytest.skip("not supported")
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @by_family
 def test_the_bounds_notice_a_wrong_element(reference_handle: Handle, family: Family) -> None:
     """The largest, off by a tenth and a little; coarse numbers by more."""

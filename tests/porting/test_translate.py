@@ -262,6 +262,7 @@ _CALLS = re.sub(r"(L\d+)", r"\1(x)", _DOUBLING)
 _MUTUAL = "#define B C C C\n#define C D D D\n#define D B B B\n"
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -365,7 +366,7 @@ def test_null_is_a_descriptor_that_is_not_there(tmp_path):
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("example", EXAMPLES[1::3], ids=lambda path: path.stem)
 def test_c_that_was_recorded_comes_back(example, tmp_path):
     """`trace --c` writes an example's calls as C; in Python again they compute the same numbers."""

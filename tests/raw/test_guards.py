@@ -55,20 +55,19 @@ def stand_in(parameter: Parameter) -> Any:
     return base() if issubclass(base, OpaquePointer) else 0 if issubclass(base, int) else base(1)
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize(("function", "parameter"), GUARDED)
-def test_the_message_names_the_argument(function: str, parameter: str) -> None:
-    callee = raw.FUNCTIONS[function]
-    arguments = {p.name: stand_in(p) for p in callee.parameters}
-    arguments[parameter] = None
-    if function == "cudnnGetLastErrorString":
-        assert callee(**arguments) is None
-        return
-    with pytest.raises(BadParamError) as caught:
-        callee(**arguments)
-    assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
-    assert f"{parameter} is NULL" in caught.value.messages
-    assert callee.unchecked(**arguments) is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+def test_the_message_names_the_argument() -> None:
+    for function, parameter in GUARDED:
+        callee = raw.FUNCTIONS[function]
+        arguments = {p.name: stand_in(p) for p in callee.parameters}
+        arguments[parameter] = None
+        if function == "cudnnGetLastErrorString":
+            assert callee(**arguments) is None
+            continue
+        with pytest.raises(BadParamError) as caught:
+            callee(**arguments)
+        assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
+        assert f"{parameter} is NULL" in caught.value.messages
+        assert callee.unchecked(**arguments) is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 
 def test_null_is_refused_where_another_argument_needs_it() -> None:
@@ -140,16 +139,15 @@ POINTERS = [
 ]
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize(("function", "p"), POINTERS, ids=lambda each: getattr(each, "name", each))
-def test_a_null_of_a_pointer_type_is_null(function: str, p: Parameter) -> None:
-    callee = raw.FUNCTIONS[function]
-    arguments = {p.name: stand_in(p) for p in callee.parameters}
-    base, parameter = p.type.base, p.name
-    arguments[parameter] = POINTER(storage_type(base))() if base else c_void_p()
-    with pytest.raises(BadParamError) as caught:
-        callee(**arguments)
-    assert f"{parameter} is NULL" in caught.value.messages
+def test_a_null_of_a_pointer_type_is_null() -> None:
+    for function, p in POINTERS:
+        callee = raw.FUNCTIONS[function]
+        arguments = {p.name: stand_in(p) for p in callee.parameters}
+        base, parameter = p.type.base, p.name
+        arguments[parameter] = POINTER(storage_type(base))() if base else c_void_p()
+        with pytest.raises(BadParamError) as caught:
+            callee(**arguments)
+        assert f"{parameter} is NULL" in caught.value.messages
 
 
 @pytest.mark.parametrize("number", [1, 0xFFFF, True, raw.CUDNN_PTR_16B_ALIGNED, -1])

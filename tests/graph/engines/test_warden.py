@@ -352,6 +352,7 @@ def always_dies(*arguments: Any, **options: Any) -> str:
     raise AssertionError(end(signal.SIGABRT))
 
 
+@pytest.mark.soak
 def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(monkeypatch):
     ask = warded.asked
 

@@ -142,7 +142,7 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
         each.close()
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_reference_device_computes_operands_beforehand(case):
     with use_reference_device(device="H200"):

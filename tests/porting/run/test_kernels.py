@@ -67,6 +67,7 @@ int main() {
 }"""
 
 
+@pytest.mark.soak
 def test_shared_memory_barriers_atomics_and_shuffles(compiled):
     done = compiled(_SUM, name="sum.cu")
     assert done.returncode == 0, done.stderr

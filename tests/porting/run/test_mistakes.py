@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_a_refused_call_is_explained_once_for_its_line(compiled, tmp_path):
     done = compiled("""
@@ -44,6 +46,7 @@ def test_memory_that_is_too_small_is_named_with_its_allocation(compiled):
     assert "program.cpp:11" in done.stderr  # cudaMalloc(&y)
 
 
+@pytest.mark.soak
 def test_freed_memory_is_named_with_both_places(compiled):
     done = _softmax(compiled, before="cudaFree(x);")
     assert done.stdout == "5000 1\n"
@@ -61,6 +64,7 @@ def test_memory_that_was_never_written_is_told(compiled):
     assert _softmax(compiled, "--strict", before="").stdout == "5000 0\n"
 
 
+@pytest.mark.soak
 def test_host_memory_in_a_copy_of_the_wrong_direction_is_told(compiled):
     done = compiled("""
 int main() {

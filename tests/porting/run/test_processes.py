@@ -46,6 +46,7 @@ int main() {
     assert (done.stdout, done.returncode) == ("4 7 1\n", 0), done.stderr
 
 
+@pytest.mark.soak
 def test_texts_callbacks_and_what_is_destroyed_after_main(compiled):
     done = compiled("""
 struct Handle {

@@ -8,7 +8,7 @@ from ..oracles import ORACLES
 from ..translated import HERE, differences
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_prints_what_numpy_and_pytorch_say(name, command, compiled):
     pytest.importorskip("torch")

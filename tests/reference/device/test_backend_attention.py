@@ -60,7 +60,7 @@ FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", FORWARDS)
 def test_forward(name: str, handle: Handle) -> None:
     attention = FORWARDS[name]
@@ -72,7 +72,7 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", BACKWARDS)
 def test_backward(name: str, handle: Handle) -> None:
     attention = BACKWARDS[name]
@@ -98,6 +98,7 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
     check(attention, found, exact, a)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["alibi", "causal", "bias", "one head of keys for two"])
 def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = BOTH[name]
@@ -115,6 +116,7 @@ def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.Mon
             np.testing.assert_array_equal(values, blocks[operand], operand)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("length", [-1, 33])
 @pytest.mark.parametrize("side", ["q", "kv"])
 @pytest.mark.parametrize("operation", ["sdpa", "sdpa_unified", "sdpa_backward", "pages", "sums"])
