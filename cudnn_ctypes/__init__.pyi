@@ -59,7 +59,8 @@ from .graph.run.cuda_graph import (
     capture as capture,
 )
 from .graph.run.kernel_cache import KernelCache as KernelCache
-from .graph.run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
+from .graph.run.bound_plan import BoundPlan as BoundPlan
+from .graph.run.plan import ExecutionPlan as ExecutionPlan
 from .graph.tracing import graph_function as graph_function
 from .handle import Handle as Handle
 from .legacy.information import (

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..graph.backend.device_properties import DeviceProperties, presets
+from ..absent_gpu.properties import presets
+from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from ..graph.graph import Graph

@@ -212,7 +212,7 @@ class Names:
 
 def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option ``--device``, whose value `as_properties` takes."""
-    from ..graph.backend.device_properties import presets
+    from ..absent_gpu.properties import presets
 
     parser.add_argument(
         "--device",

@@ -26,8 +26,6 @@ from .enums import (
 )
 from .errors import not_supported
 
-__all__ = ["c_data_type", "c_member", "member_of", "note_of"]
-
 N = TypeVar("N", bound=Named)
 
 # How C's names begin where a member's name follows at once.

@@ -13,8 +13,6 @@ from ..dtypes import data_type_name
 from .c_members import c_data_type, note_of
 from .enums import data_type
 
-__all__ = ["is_torch_available"]
-
 # Where PyTorch's name of a data type is not ours.
 _TORCH_NAMES = {
     "boolean": "bool",

@@ -12,9 +12,6 @@ from .errors import InvalidGraphError, cudnnGraphNotSupportedError, translated
 from .front_graph import FrontGraph
 from .tensors import node_of, tensor
 
-__all__ = ["METHODS", "Described", "in_classic_order", "method", "node_of"]
-
-
 # How names of tensors end where that is not the name of the result.
 _SUFFIXES = {
     "inv_var": "INV_VARIANCE",

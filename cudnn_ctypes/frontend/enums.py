@@ -5,32 +5,6 @@ from __future__ import annotations
 import enum
 from typing import Any, TypeVar
 
-__all__ = [
-    "FRONTEND_KNOB_TYPE_BASE",
-    "Named",
-    "NodeType",
-    "attention_implementation",
-    "behavior_note",
-    "build_plan_policy",
-    "convolution_mode",
-    "cuda_graph_retention",
-    "data_type",
-    "diagonal_alignment",
-    "gnn_activation_op",
-    "gnn_agg_op",
-    "heur_mode",
-    "is_frontend_knob_type",
-    "knob_type",
-    "moe_grouped_matmul_mode",
-    "named",
-    "norm_forward_phase",
-    "numerical_note",
-    "reduction_mode",
-    "reshape_mode",
-    "scalar_type",
-    "tensor_reordering",
-]
-
 FRONTEND_KNOB_TYPE_BASE = 1000
 """From this number on, a ``knob_type`` is of kernels that NVIDIA's front end brings itself."""
 

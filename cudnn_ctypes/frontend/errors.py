@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from ..errors import NotSupportedError, SymbolNotFoundError
 from ..raw import cudnnStatus_t
 
-__all__ = ["InvalidGraphError", "cudnnGraphNotSupportedError", "not_supported", "translated"]
-
 
 class cudnnGraphNotSupportedError(NotSupportedError):
     """cuDNN, or this version of it, cannot carry out the graph; the message has its reasons."""

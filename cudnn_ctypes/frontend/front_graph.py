@@ -21,8 +21,6 @@ from .c_members import c_data_type
 from .tensors import Node as Call
 from .tensors import tensor
 
-__all__ = ["FrontGraph"]
-
 # Results that lie with their channels together if nothing is said, whatever the operands' layout.
 _CHANNELS_LAST = frozenset(
     {

@@ -24,26 +24,6 @@ from ..raw.memory import memory_pointer
 from .c_members import c_data_type, c_member
 from .enums import Named
 
-__all__ = [
-    "b2b_causal_conv1d_backward",
-    "b2b_causal_conv1d_forward",
-    "causal_conv1d_backward",
-    "causal_conv1d_forward",
-    "causal_conv1d_nwh_backward",
-    "causal_conv1d_nwh_forward",
-    "fft_causal_conv1d_backward",
-    "fft_causal_conv1d_forward",
-    "gnn_agg_simple_backward",
-    "gnn_agg_simple_forward",
-    "gnn_mha_gat_backward",
-    "gnn_mha_gat_forward",
-    "gnn_mha_gat_v2_backward",
-    "gnn_mha_gat_v2_forward",
-    "long_fft_causal_conv1d_backward",
-    "long_fft_causal_conv1d_forward",
-    "long_fft_causal_conv1d_get_buffer_sizes",
-]
-
 Launch: TypeAlias = Callable[..., None]
 
 

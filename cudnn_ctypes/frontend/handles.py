@@ -15,26 +15,6 @@ from ..handle import Handle as Owner
 from ..raw import mode
 from ..runtime import current_device
 
-__all__ = [
-    "AnyHandle",
-    "DeviceInfo",
-    "Handle",
-    "as_handle",
-    "backend_version",
-    "backend_version_string",
-    "create_device_properties",
-    "create_handle",
-    "create_kernel_cache",
-    "default_handle",
-    "destroy_handle",
-    "device_properties",
-    "get_last_error_string",
-    "get_stream",
-    "kernel_cache",
-    "sdpa_capabilities",
-    "set_stream",
-]
-
 
 class Handle:
     """A cuDNN handle, as `create_handle` makes it. Functions of layer 1 take it too.

@@ -6,8 +6,6 @@ arguments of its methods.
 
 from __future__ import annotations
 
-__all__ = ["LEFT_OUT", "REFUSED", "missing"]
-
 _KERNELS = """
 AlignedHCABackward BSA BlockScaledTensor CSA CSACompressorBackward CSACompressorForward
 CausalConv3dWithCacheSm100 CompactGqaBackward Conv3dBiasResidualPadSm100 Conv3dRawSm100

@@ -6,8 +6,6 @@ from . import attention as attention
 from . import operations as operations
 from .described import METHODS, Described
 
-__all__ = ["OperationMethods"]
-
 
 class OperationMethods(Described):
     """The methods that describe operations; the stub has the signatures."""

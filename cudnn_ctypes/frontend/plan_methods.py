@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from ..graph.describe.node import Node
     from .handles import kernel_cache
 
-__all__ = ["PlanMethods"]
-
 _DEFAULT_MODES = (heur_mode.A, heur_mode.FALLBACK)
 
 

@@ -40,20 +40,6 @@ if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion
     from ..graph.run.scratch import Scratch
 
-__all__ = [
-    "Filters",
-    "Held",
-    "NoSuchPlanError",
-    "PlanConfig",
-    "Plans",
-    "chosen_retention",
-    "knob",
-    "knobs_of",
-    "overriding",
-    "retention_attribute",
-    "short_knobs",
-]
-
 _TOLD = 8  # refused configs whose reason is in a message
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..graph.engines.explaining.explanation import Explanation
     from ..graph.engines.tuning.measurements import Autotuning
 
-__all__ = ["pygraph"]
-
 _tensor = tensor  # within the class these are methods and arguments
 _scalar_type = scalar_type
 _NOT_SET = data_type.NOT_SET

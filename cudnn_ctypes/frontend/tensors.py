@@ -14,8 +14,6 @@ from .enums import NodeType, data_type, named, scalar_type, tensor_reordering
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["tensor"]
-
 
 class tensor(Tensor):
     """A tensor of a `pygraph`, which makes it.

@@ -22,8 +22,6 @@ from .handles import default_handle, set_stream
 from .python_graph import pygraph
 from .tensors import tensor
 
-__all__ = ["Graph", "graph", "graph_cache", "jit"]
-
 _PASSED_ON = frozenset(
     {
         "context",

@@ -1,7 +1,8 @@
 """The names of layer 3, each with the module that has it."""
 
+from ..absent_gpu.properties import presets as presets
 from .backend.descriptor import BackendDescriptor as BackendDescriptor
-from .backend.device_properties import DeviceProperties as DeviceProperties, presets as presets
+from .backend.device_properties import DeviceProperties as DeviceProperties
 from .backend.warden import use_warden as use_warden
 from .backend.engine import (
     Engine as Engine,
@@ -37,5 +38,6 @@ from .run.cuda_graph import (
     capture as capture,
 )
 from .run.kernel_cache import KernelCache as KernelCache
-from .run.plan import BoundPlan as BoundPlan, ExecutionPlan as ExecutionPlan
+from .run.bound_plan import BoundPlan as BoundPlan
+from .run.plan import ExecutionPlan as ExecutionPlan
 from .tracing import GraphFunction as GraphFunction, graph_function as graph_function

@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from ..handle import Handle
     from .run.torch_runs import TorchRun
 
-__all__ = [
-    "GraphFunction",
-    "TracedGraph",
-    "as_input",
-    "graph_function",
-    "leaves",
-    "look",
-    "quick_key",
-    "rebuilt",
-]
-
 _ALIGNMENT = 16  # bytes; more is of no use to cuDNN
 
 

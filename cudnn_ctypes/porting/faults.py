@@ -14,8 +14,6 @@ from ..raw.gone import OLD_STATUS_NUMBERS
 from .program import Call, Finding, Program, Variable, primitive
 from .source import Node
 
-__all__ = ["faults"]
-
 
 def faults(program: Program) -> Iterator[Finding]:
     """Likely faults in a program, in no order."""

@@ -16,8 +16,6 @@ from .compat.v7.declarations import left_out
 from .program import Declarations, Finding
 from .source import Node, Source
 
-__all__ = ["RENAMED", "cuda_names", "cudnn_names", "kernels"]
-
 
 def new_call(name: str) -> str:
     """A function's call with the names of its parameters."""

@@ -17,8 +17,6 @@ from .source import Source, is_missing, left_out
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Report", "as_it_is", "report_on"]
-
 
 @dataclass(frozen=True)
 class Report:

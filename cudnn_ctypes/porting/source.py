@@ -22,26 +22,6 @@ from ..raw import constants
 if TYPE_CHECKING:
     from tree_sitter import Parser
 
-__all__ = [
-    "CASTS",
-    "Include",
-    "Macro",
-    "Node",
-    "Source",
-    "Untranslatable",
-    "commas",
-    "evaluated",
-    "header",
-    "holds",
-    "is_missing",
-    "left_out",
-    "own_headers",
-    "parse",
-    "parse_text",
-    "text_of",
-]
-
-
 CASTS = ("static_cast", "reinterpret_cast", "const_cast")
 
 

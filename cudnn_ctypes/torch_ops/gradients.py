@@ -16,8 +16,6 @@ from .operators import (
     tensor_parameter,
 )
 
-__all__ = ["Backward", "Gradient"]
-
 Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
 """Gradient names to the function of a graph that gives them, or to the tensor that equals them."""
 

@@ -12,15 +12,6 @@ import torch
 from ..graph import GraphFunction
 from ..graph import Tensor as GraphTensor
 
-__all__ = [
-    "checked_names",
-    "new_gradient_operator",
-    "new_operator",
-    "parameters_of",
-    "required",
-    "tensor_parameter",
-]
-
 # The strides that a result is said to have follow from those of the operands.
 _TAG = getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order)
 

@@ -7,8 +7,8 @@ from programs import ROOT
 
 from cudnn_ctypes import DeviceProperties
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.absent_gpu.properties import presets
 from cudnn_ctypes.commands import devices as command
-from cudnn_ctypes.graph.backend.device_properties import presets
 from cudnn_ctypes.raw.library import load
 
 

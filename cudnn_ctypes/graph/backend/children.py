@@ -26,8 +26,6 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from ...raw.process import in_child
 
-__all__ = ["Child", "Outcome", "Spent", "outcomes"]
-
 Case = TypeVar("Case")
 Note = Callable[[Any], None]
 

@@ -31,18 +31,6 @@ from .values import Encoded, decode, encode, require_attribute, require_kind, va
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-__all__ = [
-    "BackendDescriptor",
-    "as_kind",
-    "attribute",
-    "descriptor_count",
-    "fill_descriptors",
-    "line",
-    "read_values",
-    "rich_tree",
-    "text",
-]
-
 
 def as_kind(kind: Any) -> Kind:
     """The descriptor type that `kind` means: an enumerator, or its name, short or C's.

@@ -22,8 +22,6 @@ from ...errors import NoDeviceError, NotInitializedError
 from ...resource import Closing
 from .descriptor import BackendDescriptor
 
-__all__ = ["DeviceProperties", "presets"]
-
 
 class DeviceProperties(Closing):
     """A finalized DEVICEPROP descriptor.

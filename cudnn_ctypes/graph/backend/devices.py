@@ -18,17 +18,6 @@ from .device_properties import DeviceProperties
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = [
-    "DeviceLike",
-    "as_device",
-    "as_properties",
-    "ask_about_another_first",
-    "device_attribute",
-    "is_absent",
-    "properties_text",
-]
-
-
 DeviceLike: TypeAlias = "Handle | DeviceProperties | str | PathLike[str]"
 """A handle's GPU; the properties of one that need not be there; their preset or file."""
 

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 from ...resource import Closing, Uncopied
 
-__all__ = [
-    "Engine",
-    "EngineChoice",
-    "EngineConfig",
-    "Knob",
-    "engine_attributes",
-    "engine_count",
-]
-
 
 @dataclass(frozen=True)
 class EngineChoice:

@@ -29,17 +29,6 @@ from ...raw.memory import memory_pointer
 from ...raw.origins import SINCE
 from ...raw.values import described
 
-__all__ = [
-    "Encoded",
-    "decode",
-    "device_address",
-    "encode",
-    "require",
-    "require_attribute",
-    "require_kind",
-    "values_of",
-]
-
 
 def require(enumerator: CudnnEnum, what: str) -> None:
     """Refuse an enumerator that is newer than the loaded library.

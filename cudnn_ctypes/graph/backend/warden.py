@@ -27,19 +27,6 @@ if TYPE_CHECKING:
     from .children import Child
     from .engine import EngineChoice
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "Death",
-    "Step",
-    "active",
-    "ask",
-    "asking",
-    "begin",
-    "step",
-    "tell",
-    "use_warden",
-]
-
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_WARDEN"
 
 _SECONDS = 120.0  # of one step: some engines compile for many seconds

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 G = TypeVar("G", bound="Description")
 
-__all__ = ["Description"]
-
 
 class Description(GraphOperations, PictureMethods):
     """Operations on tensors as plain data: a `Graph` without what asks cuDNN.

@@ -27,8 +27,6 @@ from .validation import in_order
 if TYPE_CHECKING:
     from .description import Description
 
-__all__ = ["form", "small"]
-
 _LARGEST = 8  # whole numbers beyond are sizes: windows, strides and paddings are smaller
 
 

@@ -10,8 +10,6 @@ from ...raw.strides import overlapping, packed, packed_like
 from .node import Node, Result
 from .tensor import Tensor
 
-__all__ = ["DataTypes", "complete_offset", "infer_node", "number_tensors"]
-
 
 class DataTypes:
     """The defaults of a graph: for tensors with memory, for virtual ones, for computations."""

@@ -18,8 +18,6 @@ from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS
 from ...raw.ctypes_support import CudnnEnum
 from .tensor import Tensor
 
-__all__ = ["Inner", "Kind", "Node", "Result", "Subgraph", "exchanged", "ports"]
-
 
 def ports(names: str) -> dict[str, str]:
     """Operands or results of a composite operation by name: none is an attribute."""

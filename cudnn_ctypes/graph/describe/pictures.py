@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ...evidence.pictures.diagram import Diagram, Region
     from .node import Node
 
-__all__ = ["PictureMethods"]
-
 
 class PictureMethods:
     """Pictures of operations and tensors; a notebook shows one by itself.

@@ -20,8 +20,6 @@ from .validation import check_option, check_tensor, in_order
 if TYPE_CHECKING:
     from .description import Description
 
-__all__ = ["Change", "Edit", "copied", "differences", "edit_of", "edited", "halves", "listed"]
-
 _FIELDS = ("data_type", "dims", "strides", "alignment")
 
 

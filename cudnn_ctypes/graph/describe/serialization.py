@@ -30,8 +30,6 @@ from .validation import check_option, takes_several
 if TYPE_CHECKING:
     from .description import Description
 
-__all__ = ["DATA_TYPES", "FORMAT", "VERSION", "canonical", "from_json", "kinds", "to_json"]
-
 FORMAT = "cudnn_ctypes graph"
 VERSION = 2
 _WIDEST = 100  # spaces by which a level may be indented

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .operations.base import Operations
 
-__all__ = ["Tensor", "TensorOperators", "in_layout"]
-
 
 class TensorOperators:
     """Operators on tensors of a graph and numbers; a number is passed by value.

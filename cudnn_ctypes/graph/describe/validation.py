@@ -22,21 +22,6 @@ from ...raw.values import described
 from .node import Kind, Node, Subgraph
 from .tensor import Tensor
 
-__all__ = [
-    "check_fields",
-    "check_memory",
-    "check_node",
-    "check_number",
-    "check_option",
-    "check_results",
-    "check_subgraphs",
-    "check_tensor",
-    "check_tensors",
-    "in_order",
-    "integer",
-    "takes_several",
-]
-
 _MOST = (1 << 63) - 1  # cuDNN's numbers have 64 bits
 _INTEGERS = ("uid", "vector_dimension", "alignment", "ragged_offset_multiplier", "vector_count")
 _OPTIONAL = ("uid", "vector_dimension")

@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from ..lower.expand.expansion import Expansion
     from ..run.kernel_cache import KernelCache
 
-__all__ = [
-    "PLAN_ERRORS",
-    "OnlyThere",
-    "as_choice",
-    "as_modes",
-    "build_plan",
-    "lowered_engine",
-    "proposals",
-]
-
 PLAN_ERRORS = (NotSupportedError, InternalError, ExecutionFailedError)
 """Exceptions after which another config may work; the last since some engines ask the driver."""
 

@@ -14,8 +14,6 @@ from ..backend.engine import Engine, EngineConfig, engine_attributes, engine_cou
 if TYPE_CHECKING:
     from ..lower.lowering import Lowering
 
-__all__ = ["default_configs", "engines", "heuristics", "proposed_configs"]
-
 
 def default_configs(engine: Engine) -> list[EngineConfig]:
     """Configs of an engine that leave to cuDNN what can be left to it; each to be closed.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..backend.engine import EngineConfig
     from ..lower.expand.expansion import Expansion
 
-__all__ = ["ReferencePlan", "reference_plan"]
-
 
 class ReferencePlan(ExecutionPlan):
     """An OPERATIONGRAPH in place of a plan, which only the reference device can execute.

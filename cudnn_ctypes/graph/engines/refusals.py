@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from ..backend.device_properties import DeviceProperties
     from ..lower.expand.expansion import Expansion
 
-__all__ = [
-    "ONLY_THERE",
-    "BuildFailure",
-    "Refusal",
-    "engine_refusals",
-    "failed_to_compile",
-    "refusal",
-]
-
 ONLY_THERE = "perhaps where the GPU is: cuDNN asks the GPU itself, and there is none here"
 """The state of an engine that can be neither compiled nor ruled out for an absent GPU."""
 

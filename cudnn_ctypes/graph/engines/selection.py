@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..lower.faults import Faults
     from .judging.kept import Kept
 
-__all__ = ["BEHAVIOR_NOTES", "NUMERICAL_NOTES", "Selection"]
-
 
 def _names(cls: Any) -> frozenset[str]:
     return frozenset(short_name(note) for note in cls if not note.is_count)

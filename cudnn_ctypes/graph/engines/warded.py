@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ...handle import Handle
     from ..lower.expand.expansion import Expansion
 
-__all__ = ["asked", "plan_of"]
-
 _logger = logging.getLogger(__name__)
 
 _CRASHES = 4  # of one graph, after which nothing else of it is asked

@@ -23,8 +23,6 @@ from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import merged_axes
 
-__all__ = ["PART", "ROWS", "SINGLE", "TWO", "Side", "sides"]
-
 PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"

@@ -15,8 +15,6 @@ from ...raw.strides import axis_order, broadcast, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 
-__all__ = ["View", "flattened", "merged_axes"]
-
 View = tuple[tuple[int, ...], tuple[int, ...]]
 """Dims and strides."""
 

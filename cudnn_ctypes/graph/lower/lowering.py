@@ -25,8 +25,6 @@ from .target import Target
 if TYPE_CHECKING:
     from ...handle import Handle
 
-__all__ = ["Lowering", "graph_faults", "lowered", "operation_graph_attributes"]
-
 _BOOLEAN = cudnnDataType_t.CUDNN_DATA_BOOLEAN
 _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
 

@@ -19,8 +19,6 @@ from ..describe.tensor import Tensor
 from .broadcasts import Side, sides
 from .expand.expansion import Expansion, Prelude
 
-__all__ = ["Prelude", "prepared"]
-
 
 def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     """The same graph with `preludes`; as it is if engines misread nothing of it.

@@ -9,8 +9,6 @@ from ...runtime import cuda
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import DeviceLike, as_device, is_absent
 
-__all__ = ["NO_GPU", "Target"]
-
 
 class Target(NamedTuple):
     """The cuDNN and the GPU that a graph is lowered for.

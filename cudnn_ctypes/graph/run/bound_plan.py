@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 else:
     _Partial = functools.partial
 
-__all__ = ["BoundPlan"]
-
 
 class BoundPlan(Uncopied, _Partial, Closing):
     """A plan with its operands and workspace, which it keeps alive; call it to execute.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 from ...resource import Closing, Uncopied
 
-__all__ = ["CapturedGraph", "NativeGraph", "capture"]
-
 _NOTE = "supports_cuda_graph_native_api"
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .tensor_memory import Shape
     from .torch_runs import TorchRun
 
-__all__ = ["Execution"]
-
 
 class Execution:
     """Carries out one plan with whatever a program calls its operands.

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
         | Mapping[Tensor | int | str, Sequence[int]]
     )
 
-__all__ = ["ExecutionMethods"]
-
 _building = new_reentrant_lock()
 
 

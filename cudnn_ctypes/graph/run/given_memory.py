@@ -12,8 +12,6 @@ from ...raw.memory import memory_pointer
 from ...runtime import DeviceBuffer, DeviceTensor, as_tensor, cuda, current_device, pytorch
 from ...runtime.launching.likeness import kinds
 
-__all__ = ["GivenMemory", "Lent", "default_handle", "give_back", "imported", "taken"]
-
 # The handles of launches that were given none: kept for each GPU, each used by one thread at once.
 #
 # They live until the process ends. The reference device's are not kept: while one lives, calls are

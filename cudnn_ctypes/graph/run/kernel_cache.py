@@ -7,8 +7,6 @@ from ...resource import Closing, Uncopied
 from ..backend.descriptor import BackendDescriptor
 from .stored_plan import StoredPlan, sealed
 
-__all__ = ["KernelCache"]
-
 
 class KernelCache(Closing, Uncopied):
     """Compiled kernels of one graph for any dims; the KERNEL_CACHE descriptor.

@@ -14,8 +14,6 @@ from .tensor_memory import Extent, Shape, extent, find_tensor, host_value, refus
 if TYPE_CHECKING:
     from ..describe.tensor import Tensor
 
-__all__ = ["Operands"]
-
 _MOST = 64  # descriptions of memory that are remembered of one operand
 
 

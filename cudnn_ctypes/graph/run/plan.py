@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .kernel_cache import KernelCache
     from .tensor_memory import Shape
 
-__all__ = ["BoundPlan", "ExecutionPlan"]
-
 
 class ExecutionPlan(Closing, Uncopied):
     """A compiled plan; the EXECUTION_PLAN descriptor.

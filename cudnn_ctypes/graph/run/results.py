@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..describe.tensor import Tensor
     from .operands import Operands
 
-__all__ = ["Outputs", "ResultMemory"]
-
 _MOST = 64  # sets of keys that are remembered
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .bound_plan import BoundPlan
     from .plan import ExecutionPlan
 
-__all__ = ["Scratch", "Writing"]
-
 _ALIGNMENT = 256  # as cudaMalloc aligns
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..describe.node import Node
     from ..describe.tensor import Tensor
 
-__all__ = ["StoredPlan", "sealed", "unsealed"]
-
 _SEAL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\s*\Z')
 
 _INTEGER = re.compile(r"-?\d{1,19}", re.ASCII)

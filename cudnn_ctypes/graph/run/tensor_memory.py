@@ -20,18 +20,6 @@ from ...raw.values import described
 if TYPE_CHECKING:
     from ..describe.tensor import Tensor
 
-__all__ = [
-    "Extent",
-    "Shape",
-    "extent",
-    "find_tensor",
-    "host_value",
-    "memory_bytes",
-    "new_shapes",
-    "refusal",
-    "with_shape",
-]
-
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}
 _REAL = {
     cudnnDataType_t.CUDNN_DATA_FLOAT: ctypes.c_float,

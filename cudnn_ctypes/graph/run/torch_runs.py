@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .plan import ExecutionPlan
     from .results import ResultMemory
 
-__all__ = ["TorchRun", "torch_run"]
-
 TorchRun = Callable[..., Any]
 """From the tensors that were given to the results; None if it must be done the long way."""
 

@@ -15,8 +15,6 @@ from .library import HERE, compile_c, compiler, headers, library, missing_header
 from .old_names import header, names_old
 from .sources import for_the_host, has_kernels
 
-__all__ = ["SUFFIXES", "build"]
-
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".cu")
 """Of source files."""
 

@@ -12,8 +12,6 @@ from ..cudart.function import Int, Size, runtime_function
 from ..cudart.sides import fail
 from ..cudart.types import cudaError_t
 
-__all__ = ["LAUNCH", "MISSING", "called_missing", "launched"]
-
 LAUNCH = "cudnn_ctypes_launch"
 MISSING = "cudnn_ctypes_missing"
 

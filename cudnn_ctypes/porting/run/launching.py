@@ -16,8 +16,6 @@ from .library import library, registered_kernels, stand_ins
 from .missing import missing_functions
 from .signatures import OLD_STATUS_VARIABLE
 
-__all__ = ["environment"]
-
 
 def environment(
     program: Path, *, device: str, recordings: Sequence[str] = (), checks: Sequence[str] = ()

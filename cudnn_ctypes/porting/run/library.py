@@ -21,17 +21,6 @@ from ...raw.loaded_libraries import STAND_INS
 from ..cudart import cudaDeviceProp
 from .signatures import Signature, signatures
 
-__all__ = [
-    "HERE",
-    "compile_c",
-    "compiled",
-    "compiler",
-    "headers",
-    "library",
-    "registered_kernels",
-    "stand_ins",
-]
-
 HERE = Path(__file__).parent
 
 _NAME, _KERNELS = "libcudnn_ctypes_program.so", "libcudnn_ctypes_kernels.so"

@@ -11,8 +11,6 @@ from pathlib import Path
 from .kernels import MISSING
 from .library import compile_c, compiled, compiler
 
-__all__ = ["missing_functions"]
-
 _LIBRARY = "missing.so"
 _NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
 

@@ -13,8 +13,6 @@ from ..compat.v7 import declarations
 from ..compat.v7.old_function import Form, functions
 from .signatures import old_name
 
-__all__ = ["header", "names_old"]
-
 _NAME = re.compile(r"\bcud\w+|\bCUDNN_\w+")
 
 

@@ -8,8 +8,6 @@ import os
 import shutil
 import subprocess
 
-__all__ = ["call_place"]
-
 _MOST_FRAMES = 24
 _NOT_THE_PROGRAM_S = ("/cuda_runtime.h", "/cudnn_ctypes_kernels.h")
 _LARGEST = 64 << 20  # bytes of a file whose debug information is read

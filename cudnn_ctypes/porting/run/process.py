@@ -31,8 +31,6 @@ from ..cudart.function import CheckedAddress, Kind
 from .places import call_place
 from .signatures import OLD_STATUS_VARIABLE, Signature, signatures
 
-__all__ = ["start"]
-
 _Convert = Callable[[Any], Any]
 
 _kept: list[Any] = []  # what C has the addresses of

@@ -19,8 +19,6 @@ from ..cudart.function import INT, MEMORY, CheckedFunction, Kind
 from . import random
 from .kernels import LAUNCH, MISSING, called_missing, launched
 
-__all__ = ["OLD_STATUS_VARIABLE", "Signature", "old_name", "signatures"]
-
 OLD_STATUS_VARIABLE = "CUDNN_CTYPES_OLD_STATUS"
 """Set for a program that was linked with a cuDNN before 9, whose statuses had other numbers."""
 

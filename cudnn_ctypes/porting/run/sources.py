@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["for_the_host", "has_kernels"]
-
 _SKIPPED = re.compile(
     r"""//(?:\\\n|[^\n])*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
     re.DOTALL,

@@ -25,9 +25,6 @@ from .base import (
 from .operators import ALLOCATION, Operators
 from .preprocess import Macro, is_loose
 
-__all__ = ["Calls", "addressed_in", "changed_names", "is_status_check", "note_uses"]
-
-
 _STATUSES = ("cudnnStatus_t", "cudaError_t", "cublasStatus_t")
 
 

@@ -24,9 +24,6 @@ from .base import (
     truth,
 )
 
-__all__ = ["CONDITION", "Expressions", "function_declarator", "number"]
-
-
 _QUALIFIERS = re.compile(
     r"\b(const|static|volatile|inline|extern|struct|class|enum|typename|restrict|__restrict__|"
     r"constexpr|register|unsigned(?=\s+std::))\b"

@@ -15,9 +15,6 @@ from .base import Value, infix, integer, truth
 from .expressions import CONDITION, Expressions, number
 from .preprocess import brackets
 
-__all__ = ["ALLOCATION", "Operators"]
-
-
 # Functions that may be called once more without a difference.
 _REPEATABLE = {"offset", "cast", "int_div", "int_mod", "sizeof", "data", "size", "Pointer", "value"}
 _REPEATABLE |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}

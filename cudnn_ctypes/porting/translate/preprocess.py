@@ -16,9 +16,6 @@ from ...raw import constants
 from .. import source
 from ..source import Untranslatable, evaluated
 
-__all__ = ["Macro", "Source", "brackets", "is_loose", "pieces", "preprocess", "write_out"]
-
-
 _LONGEST = 20_000  # characters of one macro
 _NESTED = 100  # macros within macros of a condition
 _ROOM = 2_000_000  # characters that the macros of a program stand for, before it is parsed

@@ -12,9 +12,6 @@ from .base import REASONS, Record, Value, Variable, infix, told
 from .calls import Calls, changed_names
 from .expressions import number
 
-__all__ = ["Statements"]
-
-
 _PLAIN = ("identifier", "field_expression")
 _NOTHING = ("number_literal", "identifier", "null")
 

@@ -21,9 +21,6 @@ from .expressions import function_declarator
 from .preprocess import Source, preprocess, write_out
 from .statements import Statements
 
-__all__ = ["Translation", "translate"]
-
-
 _CLASSES = ("struct_specifier", "class_specifier")
 
 

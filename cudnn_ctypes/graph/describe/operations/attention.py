@@ -14,17 +14,6 @@ from ..validation import check_number
 from .attention_checks import AttentionCheck, check_mask, score_dims
 from .base import Operations, operation
 
-__all__ = [
-    "SDPA",
-    "SDPA_BACKWARD",
-    "Dropout",
-    "ScoreModifier",
-    "attention_arguments",
-    "band_options",
-    "dropout_options",
-    "gradient_of",
-]
-
 # Takes the graph and scores, adds operations, and returns their result.
 ScoreModifier = Callable[[Any, Tensor], Tensor]
 # (probability, seed, offset) or (mask, scale)

@@ -16,8 +16,6 @@ from ....raw.values import described
 from ..node import Node
 from ..tensor import Tensor
 
-__all__ = ["AttentionCheck", "Mask", "check_mask", "is_paged", "mask_of", "score_dims"]
-
 _LENGTH_TYPES = (None, cudnnDataType_t.CUDNN_DATA_INT32, cudnnDataType_t.CUDNN_DATA_INT64)
 
 

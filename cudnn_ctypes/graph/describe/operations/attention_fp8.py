@@ -18,8 +18,6 @@ from .attention import attention_arguments, band_options, gradient_of
 from .attention_checks import AttentionCheck, check_mask
 from .base import Operations, operation
 
-__all__ = ["SDPA_FP8", "SDPA_FP8_BACKWARD"]
-
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 _AMAX = Result((1, 1, 1, 1), None, _FLOAT)
 

@@ -17,13 +17,6 @@ from .attention import (
 from .attention_checks import AttentionCheck, check_mask, score_dims
 from .base import operation
 
-__all__ = [
-    "SDPA_OPERATION",
-    "SDPA_OPERATION_BACKWARD",
-    "SDPA_UNIFIED",
-    "SDPA_UNIFIED_BACKWARD",
-]
-
 _LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
 
 

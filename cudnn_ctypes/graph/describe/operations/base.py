@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ....arguments import enumerator, flag, integers
+from ....arguments import enumerator, integers
 from ....dtypes import data_type_argument
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ....raw.strides import packed
@@ -20,16 +20,6 @@ from ....raw.values import described
 from ..node import Kind, Node, Subgraph
 from ..tensor import Tensor, in_layout
 from ..validation import check_node, check_number, check_tensor
-
-__all__ = [
-    "OPERATIONS",
-    "Operations",
-    "as_type",
-    "flag",
-    "listed",
-    "listed_operation",
-    "operation",
-]
 
 
 class Operations:

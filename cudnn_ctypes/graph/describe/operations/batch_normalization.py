@@ -11,8 +11,6 @@ from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
 from .base import Operations, operation
 
-__all__ = ["BATCHNORM_INFERENCE", "BN_BACKWARD_WEIGHTS", "BN_FINALIZE"]
-
 
 def _infer_finalize(node: Node) -> Mapping[str, Result]:
     total = node.inputs["sum"]

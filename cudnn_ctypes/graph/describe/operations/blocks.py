@@ -11,14 +11,6 @@ from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import operation
 
-__all__ = [
-    "BLOCK_SCALE_DEQUANTIZE",
-    "BLOCK_SCALE_QUANTIZE",
-    "MOE_GROUPED_MATMUL",
-    "MOE_GROUPED_MATMUL_BACKWARD",
-    "SIGNAL",
-]
-
 Reordering = cudnnBackendTensorReordering_t
 
 

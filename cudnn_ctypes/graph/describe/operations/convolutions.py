@@ -15,8 +15,6 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import operation
 
-__all__ = ["CONV_DGRAD", "CONV_FPROP", "CONV_WGRAD"]
-
 Sizes = int | Sequence[int]
 
 _INNER = Inner(

@@ -11,8 +11,6 @@ from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import listed, operation
 
-__all__ = ["NORM_BACKWARD", "NORM_FORWARD"]
-
 Mode = cudnnBackendNormMode_t
 Phase = cudnnBackendNormFwdPhase_t
 _TRAINING = Phase.CUDNN_NORM_FWD_TRAINING

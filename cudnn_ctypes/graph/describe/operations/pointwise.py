@@ -17,14 +17,6 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations, listed_operation, operation
 
-__all__ = [
-    "ELEMENT_WISE",
-    "POINTWISE",
-    "POINTWISE_BACKWARD",
-    "POINTWISE_METHODS",
-    "is_logical",
-]
-
 _OPTIONS = {
     "mode": "mode",
     "lower_clip": "relu_lower_clip",

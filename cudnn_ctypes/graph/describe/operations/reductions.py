@@ -12,8 +12,6 @@ from ..tensor import Tensor
 from ..validation import check_number
 from .base import operation
 
-__all__ = ["GENSTATS", "MATMUL", "REDUCTION"]
-
 
 def _infer_matmul(node: Node) -> Mapping[str, Result]:
     a, b = node.inputs["A"], node.inputs["B"]

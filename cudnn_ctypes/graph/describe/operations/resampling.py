@@ -12,8 +12,6 @@ from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from .base import operation
 
-__all__ = ["RESAMPLE_BACKWARD", "RESAMPLE_FORWARD"]
-
 Mode = cudnnResampleMode_t
 Steps = int | Fraction | Sequence[int | Fraction]
 

@@ -11,16 +11,6 @@ from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations, listed, operation
 
-__all__ = [
-    "CONTRACT_BAND_MATRIX",
-    "DIAGONAL_BAND_MASK",
-    "EXPAND_BAND_MATRIX",
-    "PAGED_CACHE_LOAD",
-    "ROPE",
-    "ROPE_BACKWARD",
-    "SOFTMAX",
-]
-
 
 def _infer_rope(node: Node) -> Mapping[str, Result]:
     x, freqs, size = node.inputs["input"], node.inputs["freqs"], node.options.get("rope_dim")

@@ -13,8 +13,6 @@ from ..tensor import Tensor
 from ..validation import check_number, integer
 from .base import listed, operation
 
-__all__ = ["CONCATENATE", "RESHAPE", "RNG", "SLICE", "TRANSPOSE"]
-
 
 def _infer_reshape(node: Node) -> Mapping[str, Result]:
     x, y = node.inputs["input"], node.outputs["y"]

@@ -22,8 +22,6 @@ from . import (
 )
 from .base import OPERATIONS, Operations
 
-__all__ = ["FAMILIES", "GraphOperations"]
-
 FAMILIES = (
     convolutions,
     attention,

@@ -28,18 +28,6 @@ from .remedy import Remedy
 if TYPE_CHECKING:
     from ..description import Description
 
-__all__ = [
-    "IMAGES_AS_IN_C",
-    "Axis",
-    "AxisLinks",
-    "fold_remedies",
-    "layout_remedies",
-    "plain",
-    "remedies",
-    "result_remedies",
-    "width_remedies",
-]
-
 # Sizes rounded up to what engines want: channels, matrices and heads of attention.
 #
 # What is added to operands holds zeros, and what is added to results means nothing. So only sizes

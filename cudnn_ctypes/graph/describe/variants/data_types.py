@@ -21,8 +21,6 @@ from .remedy import Remedy
 if TYPE_CHECKING:
     from ..description import Description
 
-__all__ = ["SLOW_SCALES", "data_type_remedies", "slow_scales"]
-
 SLOW_SCALES = "float32 scale of a norm of rows"
 """The case by which the known faults have it."""
 

@@ -15,8 +15,6 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from ..description import Description
 
-__all__ = ["Remedy", "Step", "Variant", "splits", "varied"]
-
 
 @dataclass(frozen=True)
 class Step:

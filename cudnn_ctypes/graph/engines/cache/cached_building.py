@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ...run.plan import ExecutionPlan
     from ..tuning.measurements import Autotuning, Measurement
 
-__all__ = ["keep_tuning", "obtained_plan", "scratch_of", "wanted_of"]
-
 _logger = logging.getLogger(__name__)
 
 

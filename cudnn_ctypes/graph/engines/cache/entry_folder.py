@@ -15,15 +15,6 @@ from typing import Any
 
 from ....raw.values import described
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "EntryFolder",
-    "File",
-    "as_folder",
-    "by_environment",
-    "standard_folder",
-]
-
 _SUFFIX = ".json"
 _UNFINISHED = ".part"
 _LARGEST = 64 << 20  # bytes of one file

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..selection import Selection
     from .plan_cache import PlanCache
 
-__all__ = ["CacheKey", "CacheKeys", "Request", "device_properties", "important_properties"]
-
 # The small wheels for runtime fusion lack it, and build other plans than the full ones, so
 # neither takes the other's.
 _PRECOMPILED = "libcudnn_engines_precompiled.so.9"

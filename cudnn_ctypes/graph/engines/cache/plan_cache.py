@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from ...backend.device_properties import DeviceProperties
     from ..tuning.measurements import Autotuning
 
-__all__ = [
-    "FORMAT",
-    "KINDS",
-    "VERSION",
-    "CacheEntry",
-    "PlanCache",
-    "as_cache",
-    "exported",
-    "merge",
-    "read_entry",
-    "shown_entry",
-]
-
 FORMAT = "cudnn_ctypes cache entry"
 VERSION = 1
 KINDS = ("plan", "tuning", "device", "verdict", "crash")  # file names begin with them

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...graph import Graph
     from ..selection import Selection
 
-__all__ = ["BuildAdvice", "Search", "Tried", "add_advice", "advise"]
-
 # The search for changes that give a graph an engine, or more engines: which are tried, and when
 # it ends.
 

@@ -30,18 +30,6 @@ if TYPE_CHECKING:
     from ...graph import Graph
     from ...lower.expand.expansion import Expansion
 
-__all__ = [
-    "BUILT_BY",
-    "Conditions",
-    "Outcome",
-    "Probe",
-    "asked_at_once",
-    "engine_kind",
-    "examined",
-    "explain",
-    "options_of",
-]
-
 
 def explain(
     expansion: Expansion,

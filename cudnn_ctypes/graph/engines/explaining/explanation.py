@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...describe.rewriting import Change
     from ...describe.variants.remedy import Step
 
-__all__ = ["Advice", "EngineRow", "Explanation", "Suggestion"]
-
 _ENGINES = ("engine", "kind", "configs", "notes", "knobs")
 _CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
 _NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns

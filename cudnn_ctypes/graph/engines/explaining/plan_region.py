@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ....evidence.pictures.diagram import Region
     from ...run.plan import ExecutionPlan
 
-__all__ = ["plan_region"]
-
 _NAMED = 3  # kernels
 
 

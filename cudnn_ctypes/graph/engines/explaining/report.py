@@ -12,8 +12,6 @@ from ....raw.describe import aligned
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
 
-__all__ = ["WIDE", "Report", "Table", "bytes_text", "rich_table", "spans"]
-
 WIDE = 110
 """From so many characters on there is room for every column."""
 

@@ -34,8 +34,6 @@ from ...lower.target import NO_GPU
 if TYPE_CHECKING:
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["Evaluation", "least", "unit"]
-
 Array = NDArray[Any]
 
 _REAL = tuple(

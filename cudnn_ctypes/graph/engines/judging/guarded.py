@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...describe.tensor import Tensor
     from .operands import Images
 
-__all__ = ["Guarded"]
-
 _ZONE = 512  # bytes before and after the memory of a tensor
 _WORKSPACE_ZONE = 4096
 

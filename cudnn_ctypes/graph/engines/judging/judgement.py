@@ -10,8 +10,6 @@ from typing import Any
 from ..explaining.report import Report, Table, spans
 from .verdict import WRONG, Verdict
 
-__all__ = ["Judgement"]
-
 _COLUMNS = ("engine", "knobs", "verdict", "error", "allowed", "where", "same bits", "us", "from")
 _NARROW = ("engine", "knobs", "verdict", "error", "same bits", "us")
 _NUMBERS = ("engine", "error", "allowed", "us")

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...lower.expand.expansion import Expansion
     from ...lower.lowering import Lowering
 
-__all__ = ["Noted", "bounds", "checked_kinds", "judge", "refuse_chance", "tried"]
-
 Noted = Callable[[Verdict, int], object]
 
 _TRIES = 24  # settings of knobs of which most are no kernel

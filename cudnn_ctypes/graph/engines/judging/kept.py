@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...backend.warden import Death
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["NOTHING", "Crash", "Kept", "family", "keep_crash", "keep_verdicts", "kept_verdicts"]
-
 
 @dataclass(frozen=True)
 class Crash:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["KINDS", "Images", "images", "results", "stored"]
-
 Images = dict[int, NDArray[np.uint8]]
 """Bytes of tensors by unique id."""
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     from ...run.plan import ExecutionPlan
     from ..selection import Selection
 
-__all__ = [
-    "ENVIRONMENT_VARIABLE",
-    "as_check",
-    "checked",
-    "checked_proposals",
-    "note_unchecked",
-    "passed",
-]
-
 _logger = logging.getLogger(__name__)
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CHECK"

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ...backend.descriptor import BackendDescriptor
     from ...lower.expand.expansion import Expansion
 
-__all__ = ["Task", "expanded", "trials"]
-
 _POISONS = (0xFF, 0xA5)
 """Bytes of unwritten memory: NaN in every floating type, and small numbers."""
 

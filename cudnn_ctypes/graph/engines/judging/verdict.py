@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ...backend.engine import EngineChoice
 
-__all__ = ["STATES", "WRONG", "Bound", "Verdict", "compared", "worse"]
-
 Array = NDArray[Any]
 _HURTING = frozenset({"offset", "tiny"})  # kinds of numbers: an engine that is off is inexact
 

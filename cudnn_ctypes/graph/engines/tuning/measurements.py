@@ -17,17 +17,6 @@ from ..explaining.report import Report, Table, bytes_text
 if TYPE_CHECKING:
     from ....evidence.pictures.plots import Bar
 
-__all__ = [
-    "Autotuning",
-    "Measurement",
-    "Settings",
-    "content",
-    "from_content",
-    "from_json",
-    "merged",
-    "to_json",
-]
-
 
 @dataclass(frozen=True)
 class Measurement:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ....handle import Handle
     from ...describe.tensor import Tensor
 
-__all__ = ["MEANING", "host_operands", "random_bytes", "random_memory"]
-
 _BLOCK = 1 << 20  # random elements; longer tensors repeat them
 # Lengths, offsets, page tables, seeds: a random one would be read as an address.
 MEANING = (Type.CUDNN_DATA_INT32, Type.CUDNN_DATA_INT64)

@@ -16,8 +16,6 @@ from ....runtime import DeviceBuffer, Event, elapsed_ms
 if TYPE_CHECKING:
     from ....handle import Handle
 
-__all__ = ["Timer", "gpu_lock", "progress_bar"]
-
 # More than any level-two cache holds (126 MB on a B200), and so long to write (64 us on an H200)
 # that the host has queued the execution and both events before the GPU gets there. A convolution
 # of 7 us is measured as 12 us after 16 MiB, as 7.2 us after 256 MiB, and as 7.7 us after 1 GiB.

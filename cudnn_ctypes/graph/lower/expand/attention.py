@@ -19,32 +19,6 @@ from ...describe.operations.attention_unified import SDPA_OPERATION, SDPA_OPERAT
 from ...describe.tensor import Tensor
 from .builder import Builder
 
-__all__ = [
-    "NEVER",
-    "ONE_QUERY",
-    "UNBOUNDED",
-    "UNEVEN",
-    "add_biases",
-    "add_scores",
-    "add_softmax",
-    "alibi_slopes",
-    "expand_sdpa",
-    "expand_sdpa_backward",
-    "expand_sdpa_fp8",
-    "expand_sdpa_fp8_backward",
-    "expand_sdpa_unified",
-    "expand_sdpa_unified_backward",
-    "form_of",
-    "has_dropout",
-    "kept_by_dropout",
-    "one_query",
-    "one_scale",
-    "scale_of",
-    "unbounded",
-    "uneven_heads",
-    "unpaged",
-]
-
 # Forms of attention that cuDNN computes right, in place of those that it computes wrong.
 #
 # The table of faults has a row for each, which tells of it.

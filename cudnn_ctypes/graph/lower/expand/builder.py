@@ -14,8 +14,6 @@ from ...describe.operations.table import GraphOperations
 from ...describe.tensor import Tensor
 from ..target import Target
 
-__all__ = ["Builder", "Expand"]
-
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 

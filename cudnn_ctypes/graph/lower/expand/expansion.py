@@ -32,8 +32,6 @@ from .attention import (
 )
 from .builder import Builder, Expand
 
-__all__ = ["Expansion", "Prelude", "expand", "expand_batchnorm_inference"]
-
 # Batch normalization with fixed statistics, as cuDNN has an engine for it.
 #
 # By itself it is element-wise: no engine computes it as one operation. In front of the backward

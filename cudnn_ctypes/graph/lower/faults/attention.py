@@ -27,8 +27,6 @@ from ..expand.attention import (
 )
 from .view import Graph
 
-__all__ = ["ATTENTION"]
-
 _LONG = 1024  # keys
 
 

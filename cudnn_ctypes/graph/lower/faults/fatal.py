@@ -31,8 +31,6 @@ from ...describe.node import Node, exchanged
 from ...describe.tensor import Tensor
 from .view import Graph, in_order, using
 
-__all__ = ["FATAL"]
-
 _BOOLEAN, _FLOAT = cudnnDataType_t.CUDNN_DATA_BOOLEAN, cudnnDataType_t.CUDNN_DATA_FLOAT
 _Mode, _Norm = cudnnPointwiseMode_t, cudnnBackendNormMode_t
 _ADD, _MUL = _Mode.CUDNN_POINTWISE_ADD, _Mode.CUDNN_POINTWISE_MUL

@@ -12,8 +12,6 @@ from ...describe.tensor import Tensor
 from ..broadcasts import Side, sides
 from ..flattening import View
 
-__all__ = ["Graph", "in_order", "using"]
-
 
 @dataclass(frozen=True)
 class Graph:
