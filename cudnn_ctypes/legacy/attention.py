@@ -29,11 +29,14 @@ from .attention_descriptor import (
     AttentionBufferSizes,
     AttentionWeights,
     AttnDescriptor,
+    SeqDataDescriptor,
     attention_buffer_sizes,
+    axis_letters,
+    fitting_axes,
+    four_dimensions,
 )
 from .documentation import launched
 from .operands import Made
-from .sequence_data import SeqDataDescriptor, axis_letters, fitting_axes, four_dimensions
 from .sequence_operands import SequenceOperands
 
 Lengths = Sequence[int] | None

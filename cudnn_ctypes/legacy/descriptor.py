@@ -83,6 +83,8 @@ class Descriptor(Resource[_H]):
 
     _being_shown = False
     _has_copies: ClassVar[bool] = True  # whether its class can make an equal one
+    _unset: ClassVar[Any] = None
+    """The record that stands for values which were not set; None where reading them is an error."""
     _place: Entry = NOTHING
     """Where its record was when a launch last looked."""
 
@@ -102,7 +104,7 @@ class Descriptor(Resource[_H]):
         ValueError
             If it is not set.
         """
-        values = record(self)
+        values = record(self) or self._unset
         if not isinstance(values, kind):
             raise ValueError(f"this {type(self).__name__} is not set")
         return values

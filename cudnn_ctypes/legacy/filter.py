@@ -7,13 +7,11 @@ from typing import Any
 
 from .. import raw
 from ..dtypes import vector_length
-from ..raw.descriptors import Filter, record
+from ..raw.descriptors import Filter
 from ..runtime import DeviceTensor
 from ..runtime.layout import to_shape
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
-
-_UNSET = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
 
 class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
@@ -42,6 +40,8 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     >>> FilterDescriptor((64, 3, 7, 7), "float16", layout="NHWC").size_in_bytes
     18816
     """
+
+    _unset = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
     def __init__(
         self,
@@ -104,41 +104,27 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _filter(self) -> Filter:
-        return record(self) or _UNSET
-
     def get_4d(self) -> dict[str, Any]:
         """The arguments of `set_4d`, by name; follows ``cudnnGetFilter4dDescriptor``."""
         return self._arguments_of(self.set_4d, raw.cudnnGetFilter4dDescriptor)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(K, C / groups, filter sizes...); empty before it is set."""
-        return self._filter().shape
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of the elements."""
-        return self._filter().data_type
-
-    @property
-    def format(self) -> raw.cudnnTensorFormat_t:
-        """The layout as cuDNN names it."""
-        return self._filter().format
+    shape: tuple[int, ...] = read_back(
+        Filter, "(K, C / groups, filter sizes...); empty before it is set."
+    )
+    data_type: raw.cudnnDataType_t = read_back(Filter, "Type of the elements.")
+    format: raw.cudnnTensorFormat_t = read_back(Filter, "The layout as cuDNN names it.")
+    size_in_bytes: int = read_back(
+        Filter, "Bytes that the filters take; follows ``cudnnGetFilterSizeInBytes``."
+    )
 
     @property
     def layout(self) -> str:
         """The layout by name, with the length of its vectors."""
-        values = self._filter()
+        values = self._record(Filter)
         name = values.format.name.removeprefix("CUDNN_TENSOR_")
         return f"{name}{vector_length(values.data_type)}" if name == "NCHW_VECT_C" else name
 
-    @property
-    def size_in_bytes(self) -> int:
-        """Bytes that the filters take; follows ``cudnnGetFilterSizeInBytes``."""
-        return self._filter().size_in_bytes
-
     def _arguments(self) -> dict[str, Any]:
-        values = self._filter()
+        values = self._record(Filter)
         arguments = {"shape": values.shape, "data_type": values.data_type, "layout": self.layout}
         return arguments if values.shape else {}

@@ -8,13 +8,11 @@ from typing import Any
 from .. import raw
 from ..arguments import integers
 from ..dtypes import storage_bytes, vector_length
-from ..raw.descriptors import Tensor, record
+from ..raw.descriptors import Tensor
 from ..runtime import DeviceTensor
 from ..runtime.layout import Shape, strides_for, to_shape
-from .descriptor import Descriptor
+from .descriptor import Descriptor, read_back
 from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
-
-_UNSET = Tensor(raw.CUDNN_DATA_FLOAT, (), (), 0)
 
 
 class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
@@ -44,6 +42,8 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
     >>> TensorDescriptor((1, 3, 4, 5), "float16", layout="NHWC").strides
     (60, 1, 15, 3)
     """
+
+    _unset = Tensor(raw.CUDNN_DATA_FLOAT, (), (), 0)
 
     def __init__(
         self,
@@ -158,45 +158,31 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
 
     # -- reading back --------------------------------------------------------------------------
 
-    def _tensor(self) -> Tensor:
-        return record(self) or _UNSET
-
     def get_4d(self) -> dict[str, Any]:
         """The arguments of `set_4d_ex`, by name; follows ``cudnnGetTensor4dDescriptor``."""
         return self._arguments_of(self.set_4d_ex, raw.cudnnGetTensor4dDescriptor)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(N, C, spatial sizes...); empty before it is set."""
-        return self._tensor().shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """Steps along each dimension, in elements; in vectors for vectorised types."""
-        return self._tensor().strides
-
-    @property
-    def data_type(self) -> raw.cudnnDataType_t:
-        """Type of the elements."""
-        return self._tensor().data_type
+    shape: tuple[int, ...] = read_back(Tensor, "(N, C, spatial sizes...); empty before it is set.")
+    strides: tuple[int, ...] = read_back(
+        Tensor, "Steps along each dimension, in elements; in vectors for vectorised types."
+    )
+    data_type: raw.cudnnDataType_t = read_back(Tensor, "Type of the elements.")
+    size_in_bytes: int = read_back(
+        Tensor, "Bytes from the first element to the last; follows ``cudnnGetTensorSizeInBytes``."
+    )
 
     @property
     def layout(self) -> str | None:
         """The layout that the strides follow, None if none; where several fit, the first."""
-        values = self._tensor()
+        values = self._record(Tensor)
         data_type, shape, strides = values.data_type, values.shape, values.strides
         # What lies in vectors looks the same as what has these strides, except for its size.
         if vector_length(data_type) > 1 and self.size_in_bytes != _dense_size(data_type, shape):
             return None
         return dense_layout(shape, strides, data_type) if shape else None
 
-    @property
-    def size_in_bytes(self) -> int:
-        """Bytes from the first element to the last; follows ``cudnnGetTensorSizeInBytes``."""
-        return self._tensor().size_in_bytes
-
     def _arguments(self) -> dict[str, Any]:
-        record, layout = self._tensor(), self.layout
+        record, layout = self._record(Tensor), self.layout
         if not record.shape:
             return {}
         where = {"strides": record.strides} if layout is None else {"layout": layout}

@@ -1466,14 +1466,14 @@ def cudnnGetConvolutionNdForwardOutputDim(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionForwardAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
     srcDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1487,7 +1487,7 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionForwardAlgorithm(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1500,7 +1500,7 @@ def cudnnFindConvolutionForwardAlgorithm(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionForwardAlgorithmEx(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1517,7 +1517,7 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     workSpaceSizeInBytes: Int[c_size_t],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="2.0.0", deprecated=True, carried_out="convolution_transforms")
+@function("cudnn_cnn.h", since="2.0.0", deprecated=True, carried_out="convolution")
 def cudnnIm2Col(
     handle: Handle[cudnnHandle_t],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
@@ -1527,7 +1527,7 @@ def cudnnIm2Col(
     colBuffer: Out[DeviceMemory],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution_transforms")
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution")
 def cudnnReorderFilterAndBias(
     handle: Handle[cudnnHandle_t],
     filterDesc: Nullable[Const[Handle[cudnnFilterDescriptor_t]]],
@@ -1540,7 +1540,7 @@ def cudnnReorderFilterAndBias(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionForwardWorkspaceSize(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1597,14 +1597,14 @@ def cudnnConvolutionBiasActivationForward(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionBackwardDataAlgorithm(
     handle: Handle[cudnnHandle_t],
     wDesc: Const[Handle[cudnnFilterDescriptor_t]],
@@ -1618,7 +1618,7 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionBackwardDataAlgorithmEx(
     handle: Handle[cudnnHandle_t],
     wDesc: Const[Handle[cudnnFilterDescriptor_t]],
@@ -1637,7 +1637,7 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
     filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
@@ -1651,7 +1651,7 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardDataWorkspaceSize(
     handle: Handle[cudnnHandle_t],
     wDesc: Const[Handle[cudnnFilterDescriptor_t]],
@@ -1682,7 +1682,7 @@ def cudnnConvolutionBackwardData(
     dx: Annotated[InOut[DeviceMemory], "dxDesc"],
 ) -> cudnnStatus_t: ...
 
-@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution_transforms",
+@function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution",
           noted="folding_transforms")
 def cudnnGetFoldedConvBackwardDataDescriptors(
     handle: Const[Handle[cudnnHandle_t]],
@@ -1705,14 +1705,14 @@ def cudnnGetFoldedConvBackwardDataDescriptors(
 def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
     count: NotNull[Out[Pointer[c_int]]],
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionBackwardFilterAlgorithm(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1726,7 +1726,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1745,7 +1745,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     handle: Handle[cudnnHandle_t],
     srcDesc: Const[Handle[cudnnTensorDescriptor_t]],
@@ -1759,7 +1759,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
 ) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
-          carried_out="convolution_queries")
+          carried_out="convolution")
 def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     handle: Handle[cudnnHandle_t],
     xDesc: Const[Handle[cudnnTensorDescriptor_t]],

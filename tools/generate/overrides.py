@@ -936,8 +936,7 @@ CARRIED_OUT = _by_function(
             cudnnLongFFTCausalConv1dForward cudnnLongFFTCausalConv1dBackward""",
         "convolution": """
             cudnnConvolutionForward cudnnConvolutionBackwardData cudnnConvolutionBackwardFilter
-            cudnnConvolutionBackwardBias cudnnConvolutionBiasActivationForward""",
-        "convolution_queries": """
+            cudnnConvolutionBackwardBias cudnnConvolutionBiasActivationForward
             cudnnGetConvolutionForwardAlgorithmMaxCount cudnnGetConvolutionForwardAlgorithm_v7
             cudnnFindConvolutionForwardAlgorithm cudnnFindConvolutionForwardAlgorithmEx
             cudnnGetConvolutionForwardWorkspaceSize cudnnGetConvolutionBackwardDataAlgorithmMaxCount
@@ -947,8 +946,7 @@ CARRIED_OUT = _by_function(
             cudnnGetConvolutionBackwardFilterAlgorithm_v7
             cudnnFindConvolutionBackwardFilterAlgorithm
             cudnnFindConvolutionBackwardFilterAlgorithmEx
-            cudnnGetConvolutionBackwardFilterWorkspaceSize""",
-        "convolution_transforms": """
+            cudnnGetConvolutionBackwardFilterWorkspaceSize
             cudnnIm2Col cudnnReorderFilterAndBias cudnnGetFoldedConvBackwardDataDescriptors""",
         "ctc": """
             cudnnGetCTCLossWorkspaceSize cudnnCTCLoss cudnnGetCTCLossWorkspaceSize_v8

@@ -9,22 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from .. import enums
 from ..descriptors import Activation, Pooling, SpatialTransformer
-from ..enums import (
-    CUDNN_ACTIVATION_CLIPPED_RELU,
-    CUDNN_ACTIVATION_IDENTITY,
-    CUDNN_ACTIVATION_RELU,
-    CUDNN_ACTIVATION_SWISH,
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_HALF,
-    CUDNN_DATA_INT8,
-    CUDNN_POOLING_MAX,
-    CUDNN_POOLING_MAX_DETERMINISTIC,
-    CUDNN_DATA_INT8x4,
-    CUDNN_DATA_INT8x32,
-)
 from ..strides import is_packed, overlapping
 from .language import (
     BAD_PARAM,
@@ -48,12 +34,16 @@ from .language import (
     with_status,
 )
 
-_WITH_INT8 = (*FLOATING, CUDNN_DATA_INT8)
-_WITHOUT_BFLOAT16 = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF)
+_WITH_INT8 = (*FLOATING, enums.CUDNN_DATA_INT8)
+_WITHOUT_BFLOAT16 = (enums.CUDNN_DATA_FLOAT, enums.CUDNN_DATA_DOUBLE, enums.CUDNN_DATA_HALF)
 
 # -- activation and softmax --------------------------------------------------------------------
 
-OF_X = (CUDNN_ACTIVATION_RELU, CUDNN_ACTIVATION_CLIPPED_RELU, CUDNN_ACTIVATION_SWISH)
+OF_X = (
+    enums.CUDNN_ACTIVATION_RELU,
+    enums.CUDNN_ACTIVATION_CLIPPED_RELU,
+    enums.CUDNN_ACTIVATION_SWISH,
+)
 """Activations whose gradient reads x; those of the others read y."""
 
 
@@ -90,7 +80,7 @@ def activation_gradient(
 
 
 def _has_kernel(activation: Activation) -> Iterator[Broken]:
-    if activation.mode == CUDNN_ACTIVATION_IDENTITY:
+    if activation.mode == enums.CUDNN_ACTIVATION_IDENTITY:
         yield Broken(
             "activationDesc",
             "CUDNN_ACTIVATION_IDENTITY is for cudnnConvolutionBiasActivationForward only",
@@ -130,7 +120,7 @@ def softmax_gradient(y: Operand, dy: Operand, dx: Operand) -> Rules:
 @rules("cudnnPoolingForward")
 def pooling(poolingDesc: Pooling, x: Operand, y: Operand) -> Rules:
     for each in (x, y):
-        types = (*_WITH_INT8, CUDNN_DATA_INT8x4, CUDNN_DATA_INT8x32)
+        types = (*_WITH_INT8, enums.CUDNN_DATA_INT8x4, enums.CUDNN_DATA_INT8x32)
         yield from typed("pooling", each, types)
     yield from _pooled(poolingDesc, x, y)
 
@@ -140,7 +130,7 @@ def pooling_gradient(
     poolingDesc: Pooling, x: Operand | None, y: Operand | None, dy: Operand, dx: Operand
 ) -> Rules:
     """Averages need nothing of x and y, whose descriptors may say anything."""
-    maxima = poolingDesc.mode in (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
+    maxima = poolingDesc.mode in (enums.CUDNN_POOLING_MAX, enums.CUDNN_POOLING_MAX_DETERMINISTIC)
     if not maxima:
         yield from typed("pooling gradient", dx)
         yield from typed("pooling gradient", dy)
@@ -201,7 +191,7 @@ def _of_its_rank(pooling: Pooling, x: Operand) -> Iterator[Broken]:
 def lrn(x: Operand, y: Operand) -> Rules:
     """BFLOAT16 is documented, and refused."""
     yield from _across_channels(x, y)
-    yield from typed("LRN", x, (*_WITHOUT_BFLOAT16, CUDNN_DATA_INT8))
+    yield from typed("LRN", x, (*_WITHOUT_BFLOAT16, enums.CUDNN_DATA_INT8))
 
 
 @rules("cudnnLRNCrossChannelBackward")
@@ -217,7 +207,7 @@ def lrn_gradient(x: Operand, y: Operand | None, dy: Operand, dx: Operand) -> Rul
 def _across_channels(x: Operand, *others: Operand) -> Iterator[Broken]:
     yield from cudnn_only(ranked("LRN", x, 3))
     for each in (x, *others):  # before shapes and layouts are looked at, integers after
-        if each.data_type == CUDNN_DATA_BFLOAT16:
+        if each.data_type == enums.CUDNN_DATA_BFLOAT16:
             yield from typed("LRN", each, ())
     yield from same(x, *others)
     for each in (x, *others):

@@ -19,20 +19,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from ..enums import (
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_HALF,
-    CUDNN_STATUS_BAD_PARAM,
-    CUDNN_STATUS_NOT_SUPPORTED,
-    cudnnDataType_t,
-    cudnnStatus_t,
-)
+from .. import enums
 from ..strides import is_packed, overlapping
 
-BAD_PARAM, NOT_SUPPORTED = CUDNN_STATUS_BAD_PARAM, CUDNN_STATUS_NOT_SUPPORTED
-FLOATING = (CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16)
+BAD_PARAM, NOT_SUPPORTED = enums.CUDNN_STATUS_BAD_PARAM, enums.CUDNN_STATUS_NOT_SUPPORTED
+FLOATING = (
+    enums.CUDNN_DATA_FLOAT,
+    enums.CUDNN_DATA_DOUBLE,
+    enums.CUDNN_DATA_HALF,
+    enums.CUDNN_DATA_BFLOAT16,
+)
 
 Ints = tuple[int, ...]
 
@@ -58,9 +54,9 @@ class Operand:
         return strides
 
     @property
-    def data_type(self) -> cudnnDataType_t:
+    def data_type(self) -> enums.cudnnDataType_t:
         """The descriptor's data type."""
-        data_type: cudnnDataType_t = self.described.data_type
+        data_type: enums.cudnnDataType_t = self.described.data_type
         return data_type
 
 
@@ -73,7 +69,7 @@ class Broken(NamedTuple):
         The argument's name.
     sentence : str
         What was expected of it, and what it is.
-    status : cudnnStatus_t or None
+    status : enums.cudnnStatus_t or None
         What cuDNN 9.14 and 9.19 return; None where they do not check.
     by_meaning : bool
         Whether the rule follows from what the operation means, not from what kernels there are.
@@ -81,7 +77,7 @@ class Broken(NamedTuple):
 
     operand: str
     sentence: str
-    status: cudnnStatus_t | None = BAD_PARAM
+    status: enums.cudnnStatus_t | None = BAD_PARAM
     by_meaning: bool = True
 
     def __str__(self) -> str:
@@ -117,7 +113,7 @@ def rules(*functions: str, **names: str) -> Callable[[R], R]:
     return register
 
 
-def cudnn_only(broken: Rules, status: cudnnStatus_t = BAD_PARAM) -> Iterator[Broken]:
+def cudnn_only(broken: Rules, status: enums.cudnnStatus_t = BAD_PARAM) -> Iterator[Broken]:
     """Rules that only cuDNN asks for, with its status."""
     for each in broken:
         yield each._replace(status=status, by_meaning=False)
@@ -129,7 +125,7 @@ def unchecked(broken: Rules) -> Iterator[Broken]:
         yield each._replace(status=None)
 
 
-def with_status(status: cudnnStatus_t, broken: Rules) -> Iterator[Broken]:
+def with_status(status: enums.cudnnStatus_t, broken: Rules) -> Iterator[Broken]:
     """Rules for which cuDNN has another status than BAD_PARAM."""
     for each in broken:
         yield each._replace(status=status)
@@ -196,7 +192,7 @@ def ranked(function: str, operand: Operand, least: int, most: int = 8) -> Iterat
 
 
 def typed(
-    function: str, operand: Operand, types: Collection[cudnnDataType_t] = FLOATING
+    function: str, operand: Operand, types: Collection[enums.cudnnDataType_t] = FLOATING
 ) -> Iterator[Broken]:
     """The data type."""
     if operand.data_type not in types:

@@ -8,25 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from .. import enums
 from ..ctypes_support import CudnnEnum
 from ..descriptors import Activation
-from ..enums import (
-    CUDNN_ACTIVATION_RELU,
-    CUDNN_ACTIVATION_SWISH,
-    CUDNN_BATCHNORM_OPS_BN,
-    CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION,
-    CUDNN_BATCHNORM_PER_ACTIVATION,
-    CUDNN_BATCHNORM_SPATIAL_PERSISTENT,
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_INT8,
-    CUDNN_NORM_ALGO_PERSIST,
-    CUDNN_NORM_OPS_NORM,
-    CUDNN_NORM_OPS_NORM_ADD_ACTIVATION,
-    CUDNN_NORM_PER_ACTIVATION,
-    cudnnDataType_t,
-)
 from ..strides import is_packed, same_layout
 from .language import (
     FLOATING,
@@ -71,16 +55,16 @@ class Form(NamedTuple):
         """The form by the enumerators of either generation."""
         if algorithm is None:
             return cls(
-                mode == CUDNN_BATCHNORM_PER_ACTIVATION,
-                mode == CUDNN_BATCHNORM_SPATIAL_PERSISTENT,
-                operations != CUDNN_BATCHNORM_OPS_BN,
-                operations == CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION,
+                mode == enums.CUDNN_BATCHNORM_PER_ACTIVATION,
+                mode == enums.CUDNN_BATCHNORM_SPATIAL_PERSISTENT,
+                operations != enums.CUDNN_BATCHNORM_OPS_BN,
+                operations == enums.CUDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION,
             )
         return cls(
-            mode == CUDNN_NORM_PER_ACTIVATION,
-            algorithm == CUDNN_NORM_ALGO_PERSIST,
-            operations != CUDNN_NORM_OPS_NORM,
-            operations == CUDNN_NORM_OPS_NORM_ADD_ACTIVATION,
+            mode == enums.CUDNN_NORM_PER_ACTIVATION,
+            algorithm == enums.CUDNN_NORM_ALGO_PERSIST,
+            operations != enums.CUDNN_NORM_OPS_NORM,
+            operations == enums.CUDNN_NORM_OPS_NORM_ADD_ACTIVATION,
         )
 
     def parameter_shape(self, x: Ints) -> Ints:
@@ -88,12 +72,14 @@ class Form(NamedTuple):
         return (1, *x[1:]) if self.per_activation else (1, x[1], *(1,) * (len(x) - 2))
 
 
-def parameter_type(data_type: cudnnDataType_t) -> cudnnDataType_t:
+def parameter_type(data_type: enums.cudnnDataType_t) -> enums.cudnnDataType_t:
     """The data type of scale, bias, mean and variance for an x of this type."""
-    return CUDNN_DATA_DOUBLE if data_type == CUDNN_DATA_DOUBLE else CUDNN_DATA_FLOAT
+    return (
+        enums.CUDNN_DATA_DOUBLE if data_type == enums.CUDNN_DATA_DOUBLE else enums.CUDNN_DATA_FLOAT
+    )
 
 
-def parameter(operand: Operand, shape: Ints, data_type: cudnnDataType_t) -> Iterator[Broken]:
+def parameter(operand: Operand, shape: Ints, data_type: enums.cudnnDataType_t) -> Iterator[Broken]:
     """A descriptor of scale, bias, mean or variance is that which cuDNN derives from x."""
     if (operand.shape, operand.data_type) != (shape, data_type):
         yield Broken(
@@ -141,7 +127,7 @@ def normalization(
     mode: Any,
     xDesc: Operand | None,
     memory: Operand | None = None,
-    bnOps: Any = CUDNN_BATCHNORM_OPS_BN,
+    bnOps: Any = enums.CUDNN_BATCHNORM_OPS_BN,
     normOps: Any = None,
     algo: Any = None,
     groupCnt: int = 1,
@@ -182,14 +168,16 @@ def normalization(
     if inference and form.relu:
         yield no_kernel(x, "in inference nothing can follow the normalization")
     yield from cudnn_only(ranked("a normalization", x, 4, 5))
-    yield from typed("normalization", x, (*FLOATING, CUDNN_DATA_INT8) if inference else FLOATING)
+    yield from typed(
+        "normalization", x, (*FLOATING, enums.CUDNN_DATA_INT8) if inference else FLOATING
+    )
     yield from same(x, yDesc, dyDesc, dxDesc)
-    fused = form.relu and form.persistent and x.data_type != CUDNN_DATA_DOUBLE
+    fused = form.relu and form.persistent and x.data_type != enums.CUDNN_DATA_DOUBLE
     looks = asks and normOps is None  # only then strides of single channels do not count
     added = [each for each in (zDesc, dzDesc) if form.adds and each]
     for each in (yDesc, dyDesc, dxDesc, *added):
         if fused and each is not None:
-            if each not in added or x.data_type != CUDNN_DATA_FLOAT:
+            if each not in added or x.data_type != enums.CUDNN_DATA_FLOAT:
                 yield from same(x, each)
             alike = same_layout(each, x) and (looks or each.strides[1] == x.strides[1])
             if each is not dzDesc and each.shape == x.shape and not alike:
@@ -211,7 +199,7 @@ def normalization(
     # BFLOAT16 in the functions that newer generations have or share.
     plain = function.removeprefix("cudnnBatchNormalization") in ("ForwardTraining", "Backward")
     alike = len({each.data_type for each in parameters}) == 1
-    brain = x.data_type == CUDNN_DATA_BFLOAT16 and not plain and alike
+    brain = x.data_type == enums.CUDNN_DATA_BFLOAT16 and not plain and alike
     for each in parameters:
         wanted = parameter_type(x.data_type)
         if brain and each.data_type != wanted:
@@ -224,11 +212,11 @@ def normalization(
     if activationDesc is None:
         yield _null("activationDesc")
         return
-    unseen = asks and not form.adds and activationDesc.mode == CUDNN_ACTIVATION_SWISH
-    if activationDesc.mode != CUDNN_ACTIVATION_RELU and not unseen:
+    unseen = asks and not form.adds and activationDesc.mode == enums.CUDNN_ACTIVATION_SWISH
+    if activationDesc.mode != enums.CUDNN_ACTIVATION_RELU and not unseen:
         yield no_kernel(x, f"only RELU can follow, not {activationDesc.mode.name}")
     last = is_packed(x, "nhwc") and (looks or x.strides[1] == 1)
-    if x.data_type == CUDNN_DATA_DOUBLE or not (form.persistent and last):
+    if x.data_type == enums.CUDNN_DATA_DOUBLE or not (form.persistent and last):
         yield no_kernel(
             x,
             "an activation can follow only in FLOAT, HALF and BFLOAT16, with packed NHWC tensors "

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .. import enums
 from ..ctypes_support import CudnnEnum
 from ..descriptors import RNN, Attention, CTCLoss
-from ..enums import (
-    CUDNN_RNN_ALGO_STANDARD,
-    CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
-    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
-)
 from .language import NOT_SUPPORTED, Broken, Operand, Rules, equal, no_kernel, rules, unchecked
 
 
@@ -53,11 +49,11 @@ def recurrent(rnnDesc: RNN, xDesc: Operand, yDesc: Operand | None) -> Rules:
                     yDesc.name, f"expected the {name} of {xDesc.name}, {wanted}, got {found}"
                 )
     shorter = min(x.lengths) < x.max_length
-    if rnnDesc.algorithm != CUDNN_RNN_ALGO_STANDARD and shorter:
+    if rnnDesc.algorithm != enums.CUDNN_RNN_ALGO_STANDARD and shorter:
         yield no_kernel(xDesc, "the persistent algorithms are for sequences of one length")
     # The packed layout has no padding.
-    padded = x.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED and shorter
-    batch_major = x.layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
+    padded = x.layout == enums.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED and shorter
+    batch_major = x.layout == enums.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED
     if (padded or batch_major) and not rnnDesc.padded_io:
         yield Broken(
             xDesc.name,

@@ -8,18 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import enums
 from ..descriptors import OpTensor, ReduceTensor
-from ..enums import (
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_HALF,
-    CUDNN_DATA_INT8,
-    CUDNN_DATA_INT8x4,
-    CUDNN_DATA_INT8x32,
-    CUDNN_DATA_UINT8x4,
-    cudnnDataType_t,
-)
 from .language import (
     BAD_PARAM,
     FLOATING,
@@ -37,11 +27,11 @@ from .language import (
 )
 
 _F, _D, _H, _B, _I = (
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_HALF,
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_INT8,
+    enums.CUDNN_DATA_FLOAT,
+    enums.CUDNN_DATA_DOUBLE,
+    enums.CUDNN_DATA_HALF,
+    enums.CUDNN_DATA_BFLOAT16,
+    enums.CUDNN_DATA_INT8,
 )
 _PLAIN = (*FLOATING, _I)
 _OTHER_HALF = {_H: _B, _B: _H}
@@ -50,10 +40,10 @@ _OTHER_HALF = {_H: _B, _B: _H}
 @rules("cudnnTransformTensor")
 def transform(x: Operand, y: Operand) -> Rules:
     yield from equal("shape", x, y)
-    if {x.data_type, y.data_type} & {CUDNN_DATA_INT8x32, CUDNN_DATA_UINT8x4}:
+    if {x.data_type, y.data_type} & {enums.CUDNN_DATA_INT8x32, enums.CUDNN_DATA_UINT8x4}:
         yield from cudnn_only(equal("data_type", x, y))
     for each in (x, y):
-        yield from typed("cudnnTransformTensor", each, (*_PLAIN, CUDNN_DATA_INT8x4))
+        yield from typed("cudnnTransformTensor", each, (*_PLAIN, enums.CUDNN_DATA_INT8x4))
     if _OTHER_HALF.get(x.data_type) == y.data_type:
         yield no_kernel(y, "cuDNN has no cudnnTransformTensor between HALF and BFLOAT16")
 
@@ -107,7 +97,7 @@ def op(opTensorDesc: OpTensor, A: Operand, B: Operand, C: Operand) -> Rules:
 
 
 def _op_is_wrong(
-    compute: cudnnDataType_t, data_type: cudnnDataType_t, result: cudnnDataType_t
+    compute: enums.cudnnDataType_t, data_type: enums.cudnnDataType_t, result: enums.cudnnDataType_t
 ) -> bool:
     """Whether cuDNN calls types without a kernel a bad parameter."""
     if result == _D:

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...raw import cudnnBackendAttributeName_t as Name
 from .. import graph
-from .backend_order import evaluate, in_order
-from .backend_steps import Results, Step, operation
+from .backend_steps import Results, Step, evaluate, in_order, operation
 from .backend_tensors import rounded
 
 

@@ -7,8 +7,7 @@ from collections.abc import Container, Sequence
 import numpy as np
 
 from ..tiles import Tile, tiles
-from .backend_order import evaluate, load_operands
-from .backend_steps import Step, Values
+from .backend_steps import Step, Values, evaluate, load_operands
 from .backend_tensors import TensorInfo
 
 _GROWTH = 1 / 16  # blocks are larger than tiles: each step takes some time for each of them

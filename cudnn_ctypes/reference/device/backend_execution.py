@@ -19,9 +19,8 @@ from ...raw import cudnnBackendAttributeName_t as Name
 from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
 from .backend_blocks import evaluate_in_blocks
 from .backend_memory import GraphMemory
-from .backend_order import evaluate, in_order
 from .backend_records import Record
-from .backend_steps import Overrides, Step, Values, refuse
+from .backend_steps import Overrides, Step, Values, evaluate, in_order, refuse
 from .backend_stored import operation_graph
 from .memory import scribble
 from .registry import Refused
