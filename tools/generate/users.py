@@ -45,6 +45,9 @@ class Definition:
     """C functions, each with the methods that use it ("" for the class or function itself)."""
     bases: list[str] = field(default_factory=list)
     """Names of a class's bases."""
+    patterns: set[str] = field(default_factory=set)
+    """Arguments of ``self._function``, which puts the class's direction into them."""
+    direction: str = ""
 
 
 @dataclass
@@ -72,6 +75,8 @@ def users(functions: frozenset[str]) -> dict[str, list[str]]:
         for base in _private_bases(modules, node, public):
             for function, methods in base.functions.items():
                 graph[node].functions[function] |= methods
+            for pattern in base.patterns:
+                graph[node].functions["cudnn" + pattern.format(graph[node].direction)].add("")
     reached_from: dict[Node, set[Node]] = defaultdict(set)
     for node, definition in graph.items():
         for target in definition.edges:
@@ -198,6 +203,8 @@ def _parse(path: Path, name: str, is_package: bool) -> _Module:
                 definition.bases = [
                     base.id for base in statement.bases if isinstance(base, ast.Name)
                 ]
+                definition.patterns = set(_patterns(statement))
+                definition.direction = _direction(statement)
                 for stem in _owned(statement):  # `legacy.descriptor` derives these two
                     definition.functions[f"raw\0cudnnCreate{stem}"].add("")
                     definition.functions[f"raw\0cudnnDestroy{stem}"].add("")
@@ -234,6 +241,22 @@ def _owned(statement: ast.ClassDef) -> Iterator[str]:
         match base:
             case ast.Subscript(slice=ast.Attribute(value=ast.Name("raw"), attr=pointer)):
                 yield pointer.removeprefix("cudnn").removesuffix("_t")
+
+
+def _patterns(statement: ast.ClassDef) -> Iterator[str]:
+    """The names of C functions that a class completes by its direction."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="_function"), args=[ast.Constant(str(pattern))]):
+                yield pattern
+
+
+def _direction(statement: ast.ClassDef) -> str:
+    for each in statement.body:
+        match each:
+            case ast.AnnAssign(target=ast.Name("direction"), value=ast.Constant(str(direction))):
+                return direction
+    return ""
 
 
 def _defined(statement: ast.stmt) -> Iterator[str]:
