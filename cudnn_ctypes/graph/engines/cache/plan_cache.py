@@ -70,7 +70,7 @@ class CacheEntry:
     file_name: str
 
 
-def read_entry(text: str, key: str | None) -> Place:
+def _read_entry(text: str, key: str | None) -> Place:
     """The members of an entry.
 
     Raises
@@ -99,10 +99,10 @@ def _shown_plan(entry: Place) -> dict[str, str]:
     }
 
 
-def shown_entry(file: File, text: str | None) -> CacheEntry:
+def _shown_entry(file: File, text: str | None) -> CacheEntry:
     """An entry as `PlanCache.entries` tells it."""
     try:
-        entry = read_entry(text or "", None)
+        entry = _read_entry(text or "", None)
         kind, key = entry["kind"].text(), entry["key"]
         return CacheEntry(
             kind=kind,
@@ -118,6 +118,8 @@ def shown_entry(file: File, text: str | None) -> CacheEntry:
         return CacheEntry("damaged", "", "", "", 0, "", 0.0, file.used, file.size, file.name)
 
 
+_TUNINGS = "cudnn_ctypes tunings"
+_MEMBERS = ("key", "graph", "operations", "made", "tuning")
 _LIMIT = 256 << 20  # a fused plan takes 60 to 190 KB, others 2 KB
 
 
@@ -170,7 +172,7 @@ class PlanCache:
             If the folder is not safe, or cannot be read.
         """
         return [
-            shown_entry(file, self._files.read(file.name, use=False))
+            _shown_entry(file, self._files.read(file.name, use=False))
             for file in self._files.files()
         ]
 
@@ -228,12 +230,12 @@ class PlanCache:
     def load_tuning(self, key: CacheKey) -> Autotuning | None:
         """The result of autotuning of a key; None if there is none, or it is damaged."""
         entry = self.load(key)
-        try:
-            if entry is None:
-                return None
-            from ..tuning.measurements import Autotuning, from_content
+        if entry is None:
+            return None
+        from ..tuning.measurements import from_content
 
-            return from_content(Autotuning, entry["tuning"])
+        try:
+            return from_content(entry["tuning"])
         except ValueError:
             return None
 
@@ -264,7 +266,9 @@ class PlanCache:
         ValueError, OSError
             If the folder is not safe, or cannot be read.
         """
-        return exported(self)
+        entries = sorted(self.every("tuning"), key=lambda entry: json.dumps(entry["key"].value))
+        tunings = [{name: entry[name].value for name in _MEMBERS} for entry in entries]
+        return json.dumps({"format": _TUNINGS, "version": VERSION, "tunings": tunings}, indent=1)
 
     def merge_tunings(self, text: str | bytes) -> int:
         """Take over the results that `export_tunings` gave; how many they were.
@@ -277,7 +281,17 @@ class PlanCache:
         ValueError
             If the text is damaged; the message names the place. Nothing is taken over then.
         """
-        return merge(self, text)
+        top = Place.of_text(text, "tunings")
+        if (top["format"].value, top["version"].value) != (_TUNINGS, VERSION):
+            top.refuse(f"expected {_TUNINGS!r}, version {VERSION}")
+        # All are read before the first is written.
+        found = [_members(each) for each in top["tunings"].items()]
+        for key, tuned, members in found:
+            here = self.load(key)
+            if here is not None:
+                tuned, members["made"] = _joined(here, tuned, members["made"])
+            self.store_tuning(key, tuned, **members)
+        return len(found)
 
     def load(self, key: CacheKey) -> Place | None:
         """The members of the entry of a key; None if there is none, or it is damaged."""
@@ -285,7 +299,7 @@ class PlanCache:
             text = self._files.read(key.file_name)
             if text is not None:
                 try:
-                    return read_entry(text, key.text)
+                    return _read_entry(text, key.text)
                 except ValueError:
                     pass
         return None
@@ -295,7 +309,7 @@ class PlanCache:
         for file in self._files.files():
             if file.name.startswith(f"{kind}-"):
                 with contextlib.suppress(ValueError):
-                    yield read_entry(self._files.read(file.name, use=False) or "", None)
+                    yield _read_entry(self._files.read(file.name, use=False) or "", None)
 
     def store(self, key: CacheKey, **members: Any) -> None:
         """Write `members` as the entry of a key, in place of the one before."""
@@ -341,61 +355,25 @@ def as_cache(cache: Any) -> PlanCache | None:
     return PlanCache(cache)
 
 
-_TUNINGS = "cudnn_ctypes tunings"
-
-_MEMBERS = ("key", "graph", "operations", "made", "tuning")
-
-
-def exported(cache: PlanCache) -> str:
-    """See ``PlanCache.export_tunings``."""
-    tunings = [
-        {name: entry[name].value for name in _MEMBERS}
-        for entry in sorted(cache.every("tuning"), key=lambda entry: json.dumps(entry["key"].value))
-    ]
-    content = {"format": _TUNINGS, "version": VERSION, "tunings": tunings}
-    return json.dumps(content, indent=1)
-
-
-def merge(cache: PlanCache, text: str | bytes) -> int:
-    """See ``PlanCache.merge_tunings``."""
-    top = Place.of_text(text, "tunings")
-    if (top["format"].value, top["version"].value) != (_TUNINGS, VERSION):
-        top.refuse(f"expected {_TUNINGS!r}, version {VERSION}")
-    # All are read before the first is written.
-    found = [_members(each) for each in top["tunings"].items()]
-    for key, tuned, members in found:
-        here = cache.load(key)
-        if here is not None:
-            tuned, members["made"] = _joined(here, tuned, members["made"])
-        cache.store_tuning(key, tuned, **members)
-    return len(found)
-
-
 def _members(place: Place) -> tuple[CacheKey, Autotuning, dict[str, Any]]:
-    from ..tuning.measurements import Autotuning, from_content
+    from ..tuning.measurements import from_content
 
     key, made = place["key"], place["made"]
     for part in ("graph", "device", "library", "request"):
         key[part].keys()
     if isinstance(made.value, bool) or not isinstance(made.value, (int, float)):
         made.refuse(f"expected seconds since 1970, got {made.value!r}")
-    members = {name: place[name].text() for name in ("graph", "operations")}
-    return (
-        CacheKey.of("tuning", key.value),
-        from_content(Autotuning, place["tuning"]),
-        {
-            **members,
-            "made": made.value,
-        },
-    )
+    members: dict[str, Any] = {name: place[name].text() for name in ("graph", "operations")}
+    tuned = from_content(place["tuning"])
+    return CacheKey.of("tuning", key.value), tuned, {**members, "made": made.value}
 
 
 def _joined(here: Place, tuned: Autotuning, made: float) -> tuple[Autotuning, float]:
     """Merge a stored tuning with an incoming one; also the time when the newer was made."""
-    from ..tuning.measurements import Autotuning, from_content
+    from ..tuning.measurements import from_content
 
     try:
-        ours, ours_made = from_content(Autotuning, here["tuning"]), float(here["made"].value)
+        ours, ours_made = from_content(here["tuning"]), float(here["made"].value)
     except (ValueError, TypeError):
         return tuned, made
     (_, older), (newest, newer) = sorted(

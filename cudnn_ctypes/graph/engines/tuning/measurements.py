@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,7 +185,7 @@ class Autotuning(Report):
 
     def to_json(self) -> str:
         """All of it as JSON text, for `from_json` on this or another machine."""
-        return to_json(self)
+        return json.dumps({"format": FORMAT, "version": VERSION, **content(self)}, indent=1)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Autotuning:
@@ -196,7 +196,10 @@ class Autotuning(Report):
         ValueError
             If the text is damaged; the message names the place.
         """
-        return from_json(cls, text)
+        top = Place.of_text(text, "autotuning")
+        if (top["format"].value, top["version"].value) != (FORMAT, VERSION):
+            top.refuse(f"expected {FORMAT!r}, version {VERSION}")
+        return from_content(top)
 
     def merge(self, *others: Autotuning) -> Autotuning:
         """One result of several for the same graph, measured on GPUs of one kind.
@@ -209,7 +212,25 @@ class Autotuning(Report):
         ValueError
             If the GPU, the version of cuDNN, or whether the cache was cold, are not the same.
         """
-        return merged((self, *others))
+        found: dict[EngineChoice, Measurement] = {}
+        for tuned in (self, *others):
+            if not isinstance(tuned, Autotuning):
+                raise TypeError(f"others: expected results of autotuning, got {described(tuned)}")
+            for what, here, there in (
+                ("device", self.device, tuned.device),
+                ("cudnn", self.cudnn, tuned.cudnn),
+                ("cold_cache", self.settings.cold_cache, tuned.settings.cold_cache),
+            ):
+                if here != there:
+                    raise ValueError(f"others: {what} is {there!r} in one and {here!r} in another")
+            for each in tuned.measurements:
+                before = found.get(each.choice)
+                if before is None or _weight(each) >= _weight(before):
+                    found[each.choice] = each
+        measurements = tuple(found.values())
+        best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
+        seconds = sum(tuned.seconds for tuned in (self, *others))
+        return replace(self, measurements=measurements, best=best, seconds=seconds)
 
     def plot(self, ax: Any = None) -> Any:
         """The times as bars: medians, with whiskers from the first to the third quartile.
@@ -238,7 +259,19 @@ class Autotuning(Report):
         return axes(_bars(self), title, "us", ax)
 
     def _title(self) -> str:
-        return _title(self)
+        settings, best = self.settings, self.best
+        title = (
+            f"{self.graph!r} on {self.device}, cuDNN {self.cudnn}: {len(self.ranking)} plans "
+            f"measured in {self.seconds:.1f} s, {settings.runs} runs each, "
+            f"{'cold' if settings.cold_cache else 'warm'} cache\n"
+            f"fastest: {best.choice}, {best.median:.1f} us"
+        )
+        first = next((each for each in self.measurements if each.times), best)
+        if first is not best:
+            title += f"; {first.source}, which build() tries first, {first.median:.1f} us"
+            if first.median - best.median <= max(first.spread, best.spread):
+                title += ": no difference beyond the spread"
+        return title
 
     def _tables(self) -> list[Table]:
         styles = [
@@ -249,7 +282,17 @@ class Autotuning(Report):
         return [Table(_COLUMNS, rows, _NUMBERS, _NARROW, styles)]
 
     def _lines(self) -> list[str]:
-        return _others(self)
+        lines = []
+        for each in self.measurements:
+            if each.state in ("failed", "excluded"):
+                reason = f"{each.status}: {each.reason}" if each.status else each.reason
+                lines.append(f"{each.choice} {each.state}: {reason}")
+        left = sum(each.state == "not tried" for each in self.measurements)
+        if left:
+            budget = self.settings.budget
+            why = "" if budget is None else f": the budget of {budget:g} s was used up"
+            lines.append(f"{left} not tried{why}")
+        return lines
 
     def _pictures(self) -> list[str]:
         from ....evidence.pictures.html import wide
@@ -269,22 +312,6 @@ def _bars(tuned: Autotuning) -> list[Bar]:
     return found
 
 
-def _title(tuned: Autotuning) -> str:
-    settings, ranking, best = tuned.settings, tuned.ranking, tuned.best
-    title = (
-        f"{tuned.graph!r} on {tuned.device}, cuDNN {tuned.cudnn}: {len(ranking)} plans measured in "
-        f"{tuned.seconds:.1f} s, {settings.runs} runs each, "
-        f"{'cold' if settings.cold_cache else 'warm'} cache\n"
-        f"fastest: {best.choice}, {best.median:.1f} us"
-    )
-    first = next((each for each in tuned.measurements if each.times), best)
-    if first is not best:
-        title += f"; {first.source}, which build() tries first, {first.median:.1f} us"
-        if first.median - best.median <= max(first.spread, best.spread):
-            title += ": no difference beyond the spread"
-    return title
-
-
 def _cells(each: Measurement) -> list[str]:
     return [
         f"{each.median:.1f}",
@@ -299,37 +326,10 @@ def _cells(each: Measurement) -> list[str]:
     ]
 
 
-def _others(tuned: Autotuning) -> list[str]:
-    lines = []
-    for each in tuned.measurements:
-        if each.state in ("failed", "excluded"):
-            reason = f"{each.status}: {each.reason}" if each.status else each.reason
-            lines.append(f"{each.choice} {each.state}: {reason}")
-    left = sum(each.state == "not tried" for each in tuned.measurements)
-    if left:
-        budget = tuned.settings.budget
-        why = "" if budget is None else f": the budget of {budget:g} s was used up"
-        lines.append(f"{left} not tried{why}")
-    return lines
-
-
 FORMAT = "cudnn_ctypes autotuning"
 VERSION = 1
 
 _STATES = ("measured", "dropped", "failed", "excluded", "not tried")
-
-
-def to_json(tuned: Autotuning) -> str:
-    """See ``Autotuning.to_json``."""
-    return json.dumps({"format": FORMAT, "version": VERSION, **content(tuned)}, indent=1)
-
-
-def from_json(cls: type[Autotuning], text: str | bytes) -> Autotuning:
-    """See ``Autotuning.from_json``."""
-    top = Place.of_text(text, "autotuning")
-    if (top["format"].value, top["version"].value) != (FORMAT, VERSION):
-        top.refuse(f"expected {FORMAT!r}, version {VERSION}")
-    return from_content(cls, top)
 
 
 def content(tuned: Autotuning) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def content(tuned: Autotuning) -> dict[str, Any]:
     return {**asdict(tuned), "best": tuned.measurements.index(tuned.best)}
 
 
-def from_content(cls: type[Autotuning], place: Place) -> Autotuning:
+def from_content(place: Place) -> Autotuning:
     """An `Autotuning` from the data that `content` returned.
 
     Raises
@@ -349,7 +349,7 @@ def from_content(cls: type[Autotuning], place: Place) -> Autotuning:
     best = place["best"].integer(0)
     if best >= len(measurements) or measurements[best].state != "measured":
         place["best"].refuse(f"expected the place of a plan that was measured, got {best}")
-    return cls(
+    return Autotuning(
         graph=place["graph"].text(),
         device=place["device"].text(),
         cudnn=place["cudnn"].text(),
@@ -360,37 +360,9 @@ def from_content(cls: type[Autotuning], place: Place) -> Autotuning:
     )
 
 
-def merged(results: Sequence[Autotuning]) -> Autotuning:
-    """See ``Autotuning.merge``."""
-    first = results[0]
-    found: dict[Any, Measurement] = {}
-    for tuned in results:
-        if not isinstance(tuned, type(first)):
-            raise TypeError(f"others: expected results of autotuning, got {described(tuned)}")
-        for what, here, there in (
-            ("device", first.device, tuned.device),
-            ("cudnn", first.cudnn, tuned.cudnn),
-            ("cold_cache", first.settings.cold_cache, tuned.settings.cold_cache),
-        ):
-            if here != there:
-                raise ValueError(f"others: {what} is {there!r} in one and {here!r} in another")
-        for each in tuned.measurements:
-            before = found.get(each.choice)
-            if before is None or _tells_more(each, before):
-                found[each.choice] = each
-    measurements = tuple(found.values())
-    best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
-    seconds = sum(tuned.seconds for tuned in results)
-    return replace(first, measurements=measurements, best=best, seconds=seconds)
-
-
-def _tells_more(new: Measurement, old: Measurement) -> bool:
-    """Full measurements before others, then the one with more runs; the later of equal ones."""
-
-    def told(each: Measurement) -> tuple[int, int]:
-        return -_STATES.index(each.state), each.runs
-
-    return told(new) >= told(old)
+def _weight(each: Measurement) -> tuple[int, int]:
+    """Full measurements count more than others, then those with more runs."""
+    return -_STATES.index(each.state), each.runs
 
 
 def _measurement(place: Place) -> Measurement:
