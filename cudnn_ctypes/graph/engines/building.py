@@ -127,14 +127,14 @@ def build_plan(
         If no engine can carry it out; the message has cuDNN's reasons.
     """
     selection = selection or Selection()
-    selection.heed("Graph.build", config)
+    selection.kept.heed("Graph.build", config)
     shapes: dict[str, Any] = {
         "is_dynamic_shape_enabled": True if kernel_cache is not None else None,
         "is_override_shape_enabled": override_shapes or None,
     }
     warden.step("finalizing the operation graph")
     with lowered(expansion, device, faults=faults, **shapes) as lowering:
-        lowering.faults = selection.heeded(lowering.faults)
+        lowering.faults = selection.kept.heeded(lowering.faults)
         graph, faulty = lowering.graph, lowering.faults.engines
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
@@ -149,7 +149,7 @@ def build_plan(
                 if choice in tried:
                     continue
                 tried.add(choice)
-                fault = faulty.get(choice.engine) or selection.fault_of(choice)
+                fault = faulty.get(choice.engine) or selection.kept.fault(choice)
                 if fault:
                     failure.refused(choice, fault)
                     continue

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
 from ...arguments import enumerator, flag, integer, short_name, suggestion
+from ...errors import CrashError, OwnReason
+from ...raw import cudnnStatus_t
+from ..backend.engine import EngineChoice
 
 if TYPE_CHECKING:
-    from ..backend.engine import EngineChoice, EngineConfig
+    from ..backend.engine import EngineConfig
     from ..lower.faults import Faults
-    from .judging.kept import Kept
 
 
 def _names(cls: Any) -> frozenset[str]:
@@ -25,6 +27,121 @@ NUMERICAL_NOTES = _names(raw.cudnnBackendNumericalNote_t)
 
 BEHAVIOR_NOTES = _names(raw.cudnnBackendBehaviorNote_t)
 """Short names of all notes on how an engine behaves."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A crash: what ended a process, or hung it, when cuDNN was asked about a graph.
+
+    Attributes
+    ----------
+    step, signal : str
+        As `CrashError` has them.
+    message : str
+        The last that cuDNN, or the process, said; "" if nothing.
+    mode : str
+        The mode of heuristics that was asked, if one was.
+    engine : int, optional
+        The engine that was asked or compiled, if one was, with these `knobs`.
+    graph : str
+        Stands for the graph with its sizes.
+    day : str
+    """
+
+    step: str
+    signal: str
+    message: str = ""
+    mode: str = ""
+    engine: int | None = None
+    knobs: Mapping[str, int] = field(default_factory=dict)
+    graph: str = ""
+    day: str = ""
+
+    @property
+    def choice(self) -> EngineChoice | None:
+        return None if self.engine is None else EngineChoice(self.engine, self.knobs)
+
+    @property
+    def of_the_graph(self) -> bool:
+        """Whether it was before any mode or engine was asked, so that nothing is left to ask."""
+        return not self.mode and self.engine is None
+
+    def __str__(self) -> str:
+        hung = self.signal == "hang"
+        ended = "cuDNN did not answer" if hung else f"cuDNN ended the process with {self.signal}"
+        return f"{ended} while {self.step}, on this machine on {self.day}"
+
+    def error(self, function: str, **arguments: str) -> CrashError:
+        """The exception for it."""
+        error = CrashError(
+            function,
+            cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED,
+            arguments=arguments,
+            messages=(OwnReason(str(self)), *filter(None, [self.message])),
+            hint="the exception's `graph` is its JSON; Graph.build(warden=True) asks for other "
+            "sizes of such a graph, where it harms nothing",
+        )
+        error.step, error.signal = self.step, self.signal
+        return error
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The verdicts on engines for graphs of one form, and what ended the process.
+
+    Attributes
+    ----------
+    engines : mapping of int to str
+        Engines that were wrong with all knobs that were tried, and why.
+    choices : mapping of EngineChoice to str
+        Settings that were wrong.
+    families : frozenset
+        All that was tried, as `family` tells them apart.
+    crashes : tuple of Crash
+    """
+
+    engines: Mapping[int, str] = field(default_factory=dict)
+    choices: Mapping[EngineChoice, str] = field(default_factory=dict)
+    families: frozenset[tuple[int, int | None]] = frozenset()
+    crashes: tuple[Crash, ...] = ()
+
+    def fault(self, choice: EngineChoice) -> str:
+        """Why a build must not take an engine with these knobs; "" if nothing is known."""
+        return self.engines.get(choice.engine) or self.choices.get(choice, "")
+
+    def heed(self, function: str, choice: EngineChoice | None = None) -> None:
+        """Refuse a graph that ended the process, or the config of it that did.
+
+        Raises
+        ------
+        CrashError
+        """
+        for each in self.crashes:
+            if each.of_the_graph or (choice is not None and each.choice == choice):
+                raise each.error(function)
+
+    def heeded(self, faults: Faults) -> Faults:
+        """`faults`, and the modes of heuristics that ended the process."""
+        modes = {each.mode: str(each) for each in self.crashes if each.mode}
+        return faults._replace(modes={**faults.modes, **modes}) if modes else faults
+
+    @property
+    def only_crashes(self) -> Kept:
+        """Without verdicts: what was judged wrong can be chosen by name."""
+        return NOTHING.with_crashes(self.crashes)
+
+    def with_crashes(self, crashes: tuple[Crash, ...]) -> Kept:
+        told = {each.choice: str(each) for each in crashes if each.choice is not None}
+        engines = {choice.engine: reason for choice, reason in told.items() if not choice.knobs}
+        return replace(
+            self,
+            engines={**self.engines, **engines},
+            choices={**self.choices, **told},
+            crashes=crashes,
+        )
+
+
+NOTHING = Kept()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +189,7 @@ class Selection:
     without_engines: Collection[int] = frozenset()
 
     # What this machine has found wrong for one graph: no part of the conditions that a user states.
-    _kept: ClassVar[Kept | None] = None
+    kept: ClassVar[Kept] = NOTHING
 
     def __post_init__(self) -> None:
         changed: dict[str, Any] = {name: _notes(name, getattr(self, name)) for name in _NOTES}
@@ -91,55 +208,21 @@ class Selection:
     def within(self, workspace_limit: int | None) -> Selection:
         """The same conditions, and a workspace of at most so many bytes."""
         limits = [n for n in (self.workspace_limit, workspace_limit) if n is not None]
-        return replace(self, workspace_limit=min(limits, default=None)).passing_over(self._kept)
+        return replace(self, workspace_limit=min(limits, default=None)).passing_over(self.kept)
 
-    def passing_over(self, kept: Kept | None) -> Selection:
+    def passing_over(self, kept: Kept) -> Selection:
         """The same conditions, and no config that a judge has found wrong on this machine.
 
         Parameters
         ----------
-        kept : Kept or None
-            What is known for one graph; None for nothing.
+        kept : Kept
+            What is known for one graph.
         """
-        if kept is self._kept:
+        if kept is self.kept:
             return self
         found = replace(self)
-        object.__setattr__(found, "_kept", kept)
+        object.__setattr__(found, "kept", kept)
         return found
-
-    def heed(self, function: str, choice: EngineChoice | None = None) -> None:
-        """Refuse a graph that ended the process on this machine, or a config of it that did.
-
-        Parameters
-        ----------
-        function : str
-            Who refuses.
-        choice : EngineChoice, optional
-
-        Raises
-        ------
-        CrashError
-        """
-        if self._kept is not None:
-            self._kept.heed(function, choice)
-
-    def heeded(self, faults: Faults) -> Faults:
-        """`faults` of a graph, and the modes of heuristics that ended the process on this machine.
-
-        Parameters
-        ----------
-        faults : Faults
-        """
-        return faults if self._kept is None else self._kept.heeded(faults)
-
-    def fault_of(self, choice: EngineChoice) -> str:
-        """Why a judge has found a config wrong on this machine; "" if none has.
-
-        Parameters
-        ----------
-        choice : EngineChoice
-        """
-        return "" if self._kept is None else self._kept.fault(choice)
 
     def refusal_of_engine(self, index: int) -> str:
         """Why an engine is not wanted by its index alone; "" if it is."""
@@ -147,7 +230,7 @@ class Selection:
             return "its engine is not among those asked for"
         if index in self.without_engines:
             return "its engine is excluded"
-        return "" if self._kept is None else self._kept.engines.get(index, "")
+        return self.kept.engines.get(index, "")
 
     def refusal(self, config: EngineConfig) -> str:
         """Why a config is not wanted; "" if it is.
@@ -157,8 +240,8 @@ class Selection:
         """
         engine = config.engine
         unwanted = self.refusal_of_engine(engine.index)
-        if not unwanted and self._kept is not None:
-            unwanted = self.fault_of(config.choice)
+        if not unwanted and self.kept is not NOTHING:
+            unwanted = self.kept.fault(config.choice)
         if unwanted:
             return unwanted
         if self.require or self._forbidden:

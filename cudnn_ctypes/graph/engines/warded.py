@@ -14,8 +14,8 @@ from ..run.kernel_cache import KernelCache
 from ..run.plan import ExecutionPlan
 from ..run.stored_plan import StoredPlan
 from .building import OnlyThere, build_plan
-from .judging.kept import Crash, keep_crash, kept_verdicts
-from .selection import Selection
+from .judging.kept import keep_crash, kept_verdicts
+from .selection import Crash, Selection
 
 if TYPE_CHECKING:
     from ...handle import Handle

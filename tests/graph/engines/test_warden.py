@@ -311,13 +311,13 @@ def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, 
 
 
 def dies_in_mode_a(*arguments: Any, selection: Selection, **options: Any) -> str:
-    if "a" not in selection.heeded(Faults()).modes:
+    if "a" not in selection.kept.heeded(Faults()).modes:
         end(signal.SIGSEGV, mode="a")
     return warded._plan_text(*arguments, selection=selection, **options)
 
 
 def dies_in_the_first_engine(*arguments: Any, selection: Selection, **options: Any) -> str:
-    if not selection.fault_of(FIRST):
+    if not selection.kept.fault(FIRST):
         end(signal.SIGFPE, choice=FIRST)
     return warded._plan_text(*arguments, selection=selection, **options)
 

@@ -224,7 +224,7 @@ class _Building:
         key = self._keys.plan(request)
         begun = time.perf_counter()
         plan = self._plans.load_plan(key, self._device, avoided=avoided)
-        if plan is not None and request.selection.fault_of(plan.config.choice):
+        if plan is not None and request.selection.kept.fault(plan.config.choice):
             plan.close()
             plan = None
         if plan is not None:
@@ -267,7 +267,7 @@ def _unwanted(measurement: Measurement, selection: Selection) -> str:
     """Why a plan that was measured is not wanted, as far as its record tells; "" if it is."""
     return (
         selection.refusal_of_engine(measurement.engine)
-        or selection.fault_of(measurement.choice)
+        or selection.kept.fault(measurement.choice)
         or selection.refusal_of_notes(measurement.notes)
         or selection.refusal_of_workspace(measurement.workspace)
     )

@@ -59,7 +59,7 @@ def explain(
     options: dict[str, Any] = {"name": name, "compile": compile, "sm_count": sm_count}
     if warden.active():
         try:
-            selection.heed("Graph.explain")
+            selection.kept.heed("Graph.explain")
             warded = asked(
                 explain, expansion, device, modes, selection=selection, noted=noted, **options
             )
@@ -70,12 +70,12 @@ def explain(
         selection = selection.passing_over(kept_verdicts(expansion, device))
     with ExitStack() as stack:
         try:
-            selection.heed("Graph.explain")
+            selection.kept.heed("Graph.explain")
             warden.step("finalizing the operation graph")
             lowering = stack.enter_context(lowered(expansion, device))
         except (NotSupportedError, BadParamError) as error:
             return Explanation(**told, refusal=str(refusal(error)))
-        lowering.faults = selection.heeded(lowering.faults)
+        lowering.faults = selection.kept.heeded(lowering.faults)
         graph, count = lowering.graph, engine_count(lowering.graph)
         examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faults.engines)
         refused_modes: dict[str, str] = {}

@@ -9,20 +9,18 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ....errors import CrashError, OwnReason
-from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ...backend import warden
 from ...backend.device_properties import DeviceProperties
 from ...backend.engine import EngineChoice
-from ...lower.faults import Faults
 from ..cache.entry_folder import by_environment
 from ..cache.key import CacheKey
 from ..cache.plan_cache import PlanCache
+from ..selection import NOTHING, Crash, Kept
 from .verdict import WRONG, Verdict
 
 if TYPE_CHECKING:
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from ...backend.warden import Death
     from ...lower.expand.expansion import Expansion
 
+<<<<<<< HEAD
 
 @dataclass(frozen=True)
 class Crash:
@@ -145,6 +144,9 @@ def _with_crashes(kept: Kept, crashes: tuple[Crash, ...]) -> Kept:
 
 
 NOTHING = Kept()
+=======
+__all__ = ["family", "keep_crash", "keep_verdicts", "kept_verdicts"]
+>>>>>>> d6239886 (Hold what a machine knows of engines by the selection itself)
 
 
 def family(choice: EngineChoice) -> tuple[int, int | None]:
@@ -173,7 +175,7 @@ def kept_verdicts(expansion: Expansion, device: Handle | DeviceProperties) -> Ke
     crashes = _crashes(plans, _key("crash", expansion, device))
     if crashes and warden.active():
         crashes = tuple(each for each in crashes if each.graph == _sizes(expansion))
-    return _with_crashes(kept, crashes) if crashes else kept
+    return kept.with_crashes(crashes) if crashes else kept
 
 
 def keep_crash(expansion: Expansion, device: Handle | DeviceProperties, death: Death) -> Crash:

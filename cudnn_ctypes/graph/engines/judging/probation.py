@@ -15,7 +15,8 @@ from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent
 from ...backend.engine import EngineChoice
 from ...lower.lowering import lowered
-from .kept import Kept, family, keep_verdicts, kept_verdicts
+from ..selection import Kept
+from .kept import family, keep_verdicts, kept_verdicts
 from .verdict import Verdict
 
 if TYPE_CHECKING:

@@ -404,9 +404,9 @@ def bench(
                     bound()
                 return timer(bound, runs)
 
-        selection.heed("Graph.autotune")
+        selection.kept.heed("Graph.autotune")
         lowering = stack.enter_context(lowered(expansion, handle))
-        lowering.faults = selection.heeded(lowering.faults)
+        lowering.faults = selection.kept.heeded(lowering.faults)
         tuner = Tuner(
             lambda config: ExecutionPlan(config, device=handle),
             time_plan,

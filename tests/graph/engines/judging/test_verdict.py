@@ -16,9 +16,10 @@ from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation
 from cudnn_ctypes.graph.engines.judging.judging import bounds
-from cudnn_ctypes.graph.engines.judging.kept import NOTHING, keep_verdicts, kept_verdicts
+from cudnn_ctypes.graph.engines.judging.kept import keep_verdicts, kept_verdicts
 from cudnn_ctypes.graph.engines.judging.operands import KINDS, images, results
 from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, worse
+from cudnn_ctypes.graph.engines.selection import NOTHING
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
 from tools.fuzz.oracle import evaluate
