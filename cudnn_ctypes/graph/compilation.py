@@ -21,8 +21,6 @@ from .backend.devices import as_properties
 from .backend.warden import asking
 from .graph import Graph
 
-__all__ = ["CompiledGraph", "Executor", "compile_graphs"]
-
 
 class Executor(Protocol):
     """An object that runs calls elsewhere: ``concurrent.futures``, Dask, ``mpi4py.futures``."""

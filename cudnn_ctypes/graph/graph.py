@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
 
-__all__ = ["Graph"]
 
 _ASKED = f"{__package__}.engines.warded"  # has what the warden is asked to do
 

@@ -39,19 +39,6 @@ if TYPE_CHECKING:
     from ...lower.expand.expansion import Expansion
     from ...lower.lowering import Lowering
 
-__all__ = [
-    "Noted",
-    "Tuner",
-    "autotune",
-    "bench",
-    "check_gpu",
-    "check_handle",
-    "knob_settings",
-    "proposed",
-    "tune",
-    "tuning_bar",
-]
-
 _logger = logging.getLogger(__name__)
 
 _FEW = 3  # runs after which a plan can be dropped
