@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,14 +12,12 @@ from cudnn_ctypes import (
     AttentionWeights,
     AttnDescriptor,
     ClosedError,
-    DeviceBuffer,
     DeviceTensor,
     DropoutDescriptor,
     Handle,
     SeqDataDescriptor,
     attention_backward_data,
     attention_backward_weights,
-    attention_buffer_sizes,
     attention_forward,
     attention_forward_training,
 )
@@ -143,34 +139,6 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     np.testing.assert_allclose(
         (data.dv.numpy() * direction).sum(), (losses[0] - losses[1]) / 2, rtol=5e-3, atol=5e-2
     )
-
-
-def test_addresses_with_descriptors(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    plain = attention_forward(handle, *operands, attn, weights)
-    out = DeviceTensor.full((TQ, N, 6), 7, "float32")
-    with (
-        SeqDataDescriptor((TQ, N, 1, 6)) as q,
-        SeqDataDescriptor((TK, N, 1, 5)) as k,
-        SeqDataDescriptor((TK, N, 1, 4)) as v,
-        SeqDataDescriptor((TQ, N, 1, 6)) as o,
-    ):
-        descs = {"q_desc": q, "k_desc": k, "v_desc": v, "y_desc": o}
-        addresses = [operand.ptr for operand in operands]
-        result = attention_forward(handle, *addresses, attn, weights, out.ptr, **descs)
-    assert result == out.ptr
-    np.testing.assert_allclose(out.numpy(), plain.numpy(), **CLOSE)
-
-
-def test_given_spaces(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    sizes = attention_buffer_sizes(handle, attn)
-    with DeviceBuffer(sizes.workspace) as workspace, DeviceBuffer(sizes.reserve_space) as reserve:
-        out, same = attention_forward_training(
-            handle, *operands, attn, weights, reserve_space=reserve, workspace=workspace
-        )
-        assert same is reserve
-        given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
-        data = attention_backward_data(handle, attn, **given, workspace=workspace)
-        assert np.isfinite(data.dq.numpy()).all()
 
 
 # --- dropout ------------------------------------------------------------------------------------
@@ -374,21 +342,3 @@ def test_residuals_of_another_length(handle: Handle, operands: Any) -> None:
         pytest.raises(ValueError, match="residuals: are like q"),
     ):
         attention_forward(handle, *operands, attn, weights, residuals=operands[0])
-
-
-def test_nothing_is_left_open(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    """Temporary descriptors and buffers are closed, on errors too."""
-    gc.collect()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        out, reserve = attention_forward_training(handle, *operands, attn, weights)
-        given = saved(operands, dy=out, weights=weights, reserve_space=reserve)
-        attention_backward_data(handle, attn, **given)
-        attention_backward_weights(handle, attn, **given).close()
-        with pytest.raises(ValueError, match="low"):
-            attention_forward(handle, *operands, attn, weights, low=[0])
-        long = DeviceTensor.full((TQ, N, 7), 1, "float32")
-        with pytest.raises(ValueError, match="q: expected vectors of 6"):
-            attention_forward(handle, long, *operands[1:], attn, weights)
-        gc.collect()
-    assert not [str(warning.message) for warning in caught]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import warnings
-import weakref
 from typing import Any
 
 import numpy as np
@@ -12,7 +9,6 @@ import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
-    BadParamError,
     ConvolutionDescriptor,
     DeviceBuffer,
     DeviceTensor,
@@ -131,36 +127,3 @@ class TestObjects:
                     cudnn.activation_forward(handle, lent, "relu")
                 with pytest.raises((BufferError, TypeError), match=r"^x: "):
                     cudnn.causal_convolution_forward(lent, weight)
-
-
-class TestLifetime:
-    def test_a_result_is_closed_if_the_call_fails(
-        self, handle: Handle, conv: ConvolutionDescriptor, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        made: list[DeviceTensor] = []
-        empty = DeviceTensor.empty
-
-        def spy(*args: Any, **options: Any) -> DeviceTensor:
-            made.append(empty(*args, **options))
-            return made[-1]
-
-        monkeypatch.setattr(DeviceTensor, "empty", spy)
-        x, w = empty(X, "float32"), empty(W, "float16")
-        with pytest.raises((NotSupportedError, BadParamError)):
-            cudnn.convolution_forward(handle, x, w, conv)
-        assert [tensor.closed for tensor in made] == [True]
-
-    def test_descriptors_made_for_a_call_are_closed(
-        self, handle: Handle, conv: ConvolutionDescriptor
-    ) -> None:
-        x, w = tensor(*X), tensor(*W)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            y = cudnn.convolution_forward(handle, x, w, conv)
-            memory = weakref.ref(y)
-            with pytest.raises(ValueError, match=r"^y: "):
-                cudnn.convolution_forward(handle, x, w, conv, x)
-            del y
-            gc.collect()
-        assert memory() is None
-        assert not caught, "what is left open warns"

@@ -340,38 +340,6 @@ def test_a_bound_operation_hands_its_pointers_to_the_pack(reference_handle: Hand
         }
 
 
-def test_results_may_be_given(reference_handle: Handle) -> None:
-    rng = np.random.default_rng(7)
-    x = upload(rng.standard_normal((2, 8, 6, 6)).astype(np.float16), "NHWC")
-    w = upload((rng.standard_normal((8, 8, 3, 3)) / 9).astype(np.float16), "NHWC")
-    handle, nan = reference_handle, np.nan
-    y = DeviceTensor.full((2, 8, 6, 6), nan, "float16", layout="NHWC")
-    sums = [DeviceTensor.full((1, 8, 1, 1), nan, "float32") for _ in range(4)]
-    parts = [DeviceTensor.full((8,), nan, "float16") for _ in range(2)]
-    gamma, beta, mean, variance = (upload(array) for array in reference_statistics(8))
-    with ConvolutionDescriptor(1) as conv:
-        made = cudnn.scale_bias_activation_convolution(handle, x, w, conv)
-        into = cudnn.scale_bias_activation_convolution(
-            handle, x, w, conv, y=y, y_sum=sums[0], y_sqsum=sums[1]
-        )
-    given = (handle, made.y_sum, made.y_sqsum, 72, gamma, beta)
-    names = ("scale", "bias", "saved_mean", "saved_inv_variance")
-    results = dict(zip(names, (*parts, *sums[2:]), strict=True))
-    finalized = cudnn.finalize_statistics_training(*given, average_factor=1.0)
-    placed = cudnn.finalize_statistics_training(*given, average_factor=1.0, **results)
-    averages = (handle, gamma, beta, mean, variance)
-    known = cudnn.finalize_statistics_inference(*averages)
-    again = cudnn.finalize_statistics_inference(*averages, scale=parts[0], bias=parts[1])
-    assert into == (y, sums[0], sums[1])
-    assert placed == tuple(results.values())
-    assert again == tuple(parts)
-    for ours, others in ((into, made), (placed[2:], finalized[2:]), (again, known)):
-        for one, other in zip(ours, others, strict=True):
-            np.testing.assert_array_equal(one.numpy().ravel(), other.numpy().ravel())
-    with ConvolutionDescriptor(1) as conv, pytest.raises(ValueError, match="y_sum and y_sqsum: on"):
-        cudnn.scale_bias_activation_convolution(handle, x, w, conv, y_sum=y, statistics=False)
-
-
 def test_sums_are_per_channel(handle: Handle) -> None:
     """cuDNN checks them by the normalization's mode, which is per activation where it is unset."""
     with (

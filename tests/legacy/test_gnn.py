@@ -347,23 +347,3 @@ def test_one_set_of_nodes(on_reference: None) -> None:
             apart.dsrc_features.numpy() + apart.ddst_features.numpy(),
             atol=1e-6,
         )
-
-
-def test_results_may_be_given(on_reference: None) -> None:
-    case = AttentionCase(0, np.float32, 2, "tanh")
-    rows = case.graph.edge_count
-    output = DeviceTensor.full(case.expected.output.shape, np.nan, "float32")
-    scores = DeviceTensor.full((2, case.heads, rows), np.nan, "float32")
-    activated = DeviceTensor.full((rows, case.features), np.nan, "float32")
-    made = cudnn.gnn_mha_gat_v2_forward(
-        case.graph,
-        **case.given,
-        output=output,
-        sm_scores=scores,
-        act_scores=activated,
-        params=case.params,
-    )
-    assert made.output is output
-    assert made.sm_scores is scores
-    assert made.act_scores is activated
-    assert not np.isnan(output.numpy()).any()

@@ -11,7 +11,6 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
     ActivationDescriptor,
     BadParamError,
-    DeviceBuffer,
     DeviceTensor,
     Handle,
     NotSupportedError,
@@ -107,65 +106,6 @@ class TestWhatIsMade:
         )
         assert forward.saved_mean.shape == (1, C, 1, 1)
 
-    def test_given_results_are_used(self, handle: Handle) -> None:
-        x, dy, scale, bias = random(0, *X), random(1, *X), random(2, C), random(3, C)
-        y, dx = nan(*X), nan(*X)
-        saved, params = (nan(C), nan(C)), (nan(C), nan(C))
-        forward = cudnn.batch_normalization_forward_training(
-            handle,
-            x,
-            scale,
-            bias,
-            y,
-            saved_mean=saved[0],
-            saved_inv_variance=saved[1],
-            average_factor=1,
-        )
-        assert forward[:3] == (y, *saved)
-        back = cudnn.batch_normalization_backward(
-            handle,
-            x=x,
-            dy=dy,
-            scale=scale,
-            dx=dx,
-            saved_mean=saved[0],
-            saved_inv_variance=saved[1],
-            dscale=params[0],
-            dbias=params[1],
-        )
-        assert back[:3] == (dx, *params)
-        for result in (y, dx, *saved, *params):
-            assert np.isfinite(result.numpy()).all()
-        again = cudnn.batch_normalization_backward(handle, x=x, dy=dy, scale=scale)
-        np.testing.assert_allclose(again.dx.numpy(), dx.numpy(), rtol=1e-3, atol=1e-5)
-
-    def test_addresses_and_buffers_with_descriptors(self, handle: Handle) -> None:
-        values = np.random.default_rng(0).standard_normal(X).astype(np.float32)
-        with (
-            DeviceBuffer(values.nbytes) as x,
-            DeviceBuffer(values.nbytes) as y,
-            TensorDescriptor(X) as desc,
-            cudnn.derive_bn_tensor_descriptor(desc) as param_desc,
-            DeviceBuffer(4 * C) as parameter,
-        ):
-            x.copy_from_host(values)
-            parameter.copy_from_host(np.ones(C, np.float32))
-            one = parameter.ptr
-            cudnn.batch_normalization_forward_training(
-                handle,
-                x.ptr,
-                one,
-                parameter,
-                y,
-                epsilon=EPSILON,
-                x_desc=desc,
-                y_desc=desc,
-                param_desc=param_desc,
-                average_factor=1,
-            )
-            result = y.copy_to_host(stream=handle.stream).view(np.float32).reshape(X)
-        np.testing.assert_allclose(result, normalized(values) + 1, rtol=1e-4, atol=1e-5)
-
     def test_inference_in_place(self, handle: Handle) -> None:
         x, one = random(0, *X), DeviceTensor.full((C,), 1, "float32")
         values = x.numpy()
@@ -174,16 +114,6 @@ class TestWhatIsMade:
         )
         assert y is x
         np.testing.assert_allclose(x.numpy(), values, rtol=1e-5, atol=1e-6)
-
-    def test_operands_of_pytorch(self, reference_handle: Handle) -> None:
-        torch = pytest.importorskip("torch", reason="PyTorch gives the tensors of this test")
-        x = torch.from_numpy(np.random.default_rng(0).standard_normal(X))
-        one, zero = torch.ones(C, dtype=torch.float64), torch.zeros(C, dtype=torch.float64)
-        forward = cudnn.batch_normalization_forward_training(
-            reference_handle, x, one, zero, epsilon=EPSILON, average_factor=1
-        )
-        np.testing.assert_allclose(forward.y.numpy(), normalized(x.numpy()), rtol=1e-12)
-        assert forward.saved_mean.shape == (C,)
 
 
 class TestFused:

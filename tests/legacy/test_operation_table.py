@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,8 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import Handle, legacy, raw
+from cudnn_ctypes import CudnnError, DeviceBuffer, DeviceTensor, Handle, legacy, raw
 from cudnn_ctypes.raw.function import Function
+from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.runtime.launching import operation
 
 from .bare_launches import (  # noqa: F401
@@ -186,6 +189,130 @@ def test_launched_by_one_key_and_bound(
             check_launched_by_key(*given, long_ways)
             check_bound(*given)
             handle.synchronize()
+
+
+# --- operands, results and workspaces in all the forms that they may be given in -----------------
+
+RESULTS = [
+    *("y", "dx", "dw", "db", "c", "grid", "dgrid", "dtheta"),
+    *("columns", "reordered_w", "costs", "output"),
+]
+"""Names by which an operation of one result may be given it."""
+
+
+def named_results(case: Case, result: Any) -> dict[str, Any]:
+    """New memory that a call returned, by the names of the parameters that it could be given by."""
+    parameters = case.parameters - case.arguments.keys()
+    if hasattr(result, "_asdict"):
+        found = result._asdict()
+    else:
+        name = next((each for each in RESULTS if each in parameters), "")
+        found = {name: result}
+    return {
+        name: value
+        for name, value in found.items()
+        if name in parameters and isinstance(value, (DeviceTensor, DeviceBuffer))
+    }
+
+
+def zeros_like(memory: Any) -> Any:
+    if isinstance(memory, DeviceBuffer):
+        (buffer := DeviceBuffer(memory.nbytes)).fill(0)
+        return buffer
+    return DeviceTensor.zeros(memory.shape, memory.data_type, strides=memory.strides)
+
+
+@by_family
+def test_results_may_be_given(handle: Handle, family: Any) -> None:
+    with carried_out(family, handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            try:
+                first = case()
+            except LACKING:
+                continue
+            expected, new = numbers(case, first), named_results(case, first)
+            given = {each: zeros_like(memory) for each, memory in new.items()}
+            case.restore(contents)
+            again = case.function(**{**case.arguments, **given})
+            for each, memory in named_results(case, again).items():
+                assert memory is given[each], (name, each)
+            exact = handle.on_reference_device
+            check_equal(f"{name}, results given", numbers(case, again), expected, exact=exact)
+
+
+def described(operation: str, name: str, operand: DeviceTensor) -> Any:
+    """The descriptor that says of an address what an operand is."""
+    if operation.startswith("attention"):
+        return cudnn.SeqDataDescriptor.of(operand)
+    if operation.startswith("ctc"):
+        return cudnn.TensorDescriptor(operand.shape, strides=operand.strides)
+    return (cudnn.FilterDescriptor if name == "w" else cudnn.TensorDescriptor).of(operand)
+
+
+@by_family
+def test_operands_by_address(handle: Handle, family: Any) -> None:
+    with carried_out(family, handle) as made:
+        for name, case in made.items():
+            contents, changed = case.contents(), {}
+            try:
+                expected = numbers(case, case())
+            except LACKING:
+                continue
+            for each, value in case.arguments.items():
+                of_images = isinstance(value, DeviceTensor) and value.ndim > 1
+                if of_images and f"{each}_desc" in case.parameters:
+                    changed |= {each: value.ptr, f"{each}_desc": described(name, each, value)}
+            case.restore(contents)
+            found = numbers(case, case.function(**{**case.arguments, **changed}))
+            expected = expected[-len(found) :]  # without a result that is an address
+            found = [each.reshape(e.shape) for each, e in zip(found, expected, strict=True)]
+            exact = handle.on_reference_device
+            check_equal(f"{name}, addresses", found, expected, exact=exact)
+
+
+@by_family
+def test_operands_of_pytorch(reference_handle: Handle, family: Any, torch: Any) -> None:
+    with carried_out(family, reference_handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            expected = numbers(case, case())
+            case.restore(contents)
+            shared = {
+                each: torch.from_dlpack(value)
+                for each, value in case.arguments.items()
+                if isinstance(value, DeviceTensor) and value.dtype.kind == "f"
+            }
+            found = numbers(case, case.function(**{**case.arguments, **shared}))
+            expected = expected[-len(found) :]  # without a result that is an operand of PyTorch
+            check_equal(f"{name}, PyTorch's", found, expected, exact=True)
+
+
+@by_family
+def test_nothing_is_left_open(
+    reference_handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Descriptors and buffers made for a call are closed; if C refuses it, the results are, too."""
+    carry_out = dispatch._carry_out
+    refused: list[str] = []
+
+    def refusing(implementation: Any, function: Any, args: Any) -> int:
+        if refused and launching(function):
+            return int(raw.CUDNN_STATUS_INTERNAL_ERROR)
+        return carry_out(implementation, function, args)
+
+    with carried_out(family, reference_handle) as made:
+        monkeypatch.setattr(dispatch, "_carry_out", refusing)
+        for name, case in made.items():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                refused.clear()
+                case()
+                refused.append(name)
+                with pytest.raises(CudnnError):
+                    case()
+                gc.collect()
+            assert not [str(each.message) for each in caught], name
 
 
 @pytest.mark.gpu

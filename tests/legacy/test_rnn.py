@@ -145,17 +145,6 @@ def test_inference_keeps_nothing_and_gives_the_same(handle: Handle) -> None:
         check(run, {name: run.host(tensor) for name, tensor in got.items()}, tuple(got))
 
 
-def test_by_address_and_buffer(handle: Handle) -> None:
-    problem = example("tanh")
-    with Run(handle, problem, random_operands(problem)) as run:
-        array = run.x.numpy(stream=handle.stream)
-        buffer = run.enter_context(DeviceBuffer(array.nbytes))
-        buffer.copy_from_host(array)
-        for x in (buffer, run.x.ptr):
-            y = run.network.forward(handle, x, run.weights, hx=run.states["hx"]).y
-            check(run, {"y": run.host(y)}, ("y",))
-
-
 # -- clipping ------------------------------------------------------------------------------------
 
 

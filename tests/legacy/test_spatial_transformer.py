@@ -9,12 +9,10 @@ import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
-    DeviceBuffer,
     DeviceTensor,
     Handle,
     NotSupportedError,
     SpatialTransformerDescriptor,
-    TensorDescriptor,
 )
 
 X, Y = (2, 3, 5, 6), (2, 3, 4, 7)
@@ -54,27 +52,6 @@ class TestOperations:
         assert (dx.shape, dx.layout, dgrid.shape) == (X, "NHWC", (2, 4, 7, 2))
         dtheta = cudnn.spatial_tf_grid_generator_backward(handle, transformer, dgrid=dgrid)
         assert dtheta.shape == (2, 2, 3)
-
-    def test_given_results_and_buffers(self, handle: Handle, transformer: Any) -> None:
-        x, y, dx = random(0, *X), random(1, *Y), random(2, *X)
-        grid, dgrid, dtheta = random(3, 2, 4, 7, 2), random(4, 2, 4, 7, 2), random(5, 2, 2, 3)
-        theta = random(6, 2, 2, 3)
-        generate = cudnn.spatial_tf_grid_generator_forward
-        assert generate(handle, theta, transformer, grid) is grid
-        with DeviceBuffer(grid.nbytes) as buffer, TensorDescriptor(X) as desc:
-            generate(handle, theta.ptr, transformer, buffer)
-            same = buffer.copy_to_host(stream=handle.stream).view(np.float32)
-            np.testing.assert_array_equal(same, grid.numpy().ravel())
-            result = cudnn.spatial_tf_sampler_forward(
-                handle, x.ptr, buffer, transformer, y, x_desc=desc
-            )
-            assert result is y
-        results = cudnn.spatial_tf_sampler_backward(
-            handle, transformer, x=x, dy=y, grid=grid, dx=dx, dgrid=dgrid
-        )
-        assert results == (dx, dgrid)
-        backward = cudnn.spatial_tf_grid_generator_backward
-        assert backward(handle, transformer, dgrid=dgrid, dtheta=dtheta) is dtheta
 
     @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 2)])
     def test_other_numbers_of_dimensions(self, handle: Handle, shape: Any) -> None:

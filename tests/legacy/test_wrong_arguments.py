@@ -7,7 +7,6 @@ operation refuses is a line of `WRONG`, and what a descriptor refuses one of `WR
 from __future__ import annotations
 
 import ctypes
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,19 +28,9 @@ from cudnn_ctypes.legacy.descriptor import Descriptor
 from .operation_table import FAMILIES, Case, rows
 
 
-def function_of(case: Case) -> Any:
-    return getattr(case.operation, "__func__", case.operation)
-
-
-def arguments_of(case: Case) -> dict[str, Any]:
-    owner = (case.operation.__self__,) if function_of(case) is not case.operation else ()
-    signature = inspect.signature(function_of(case))
-    return dict(signature.bind(*owner, *case.args, **case.kwargs).arguments)
-
-
 def refusal(case: Case, **changes: Any) -> Exception | None:
     try:
-        function_of(case)(**{**arguments_of(case), **changes})
+        case.function(**{**case.arguments, **changes})
     except (TypeError, ValueError, ClosedError, CudnnError) as error:
         return error
     return None
@@ -62,7 +51,7 @@ def cases(named_cases: dict[str, Case]) -> list[Case]:
 
 def operands(cases: list[Case]) -> Iterator[tuple[Case, str, DeviceTensor]]:
     for case in cases:
-        for name, value in arguments_of(case).items():
+        for name, value in case.arguments.items():
             if isinstance(value, DeviceTensor):
                 yield case, name, value
 
@@ -82,7 +71,7 @@ def test_addresses_without_a_shape(cases: list[Case]) -> None:
         if error is not None:
             assert isinstance(error, TypeError)
             assert str(error).startswith(f"{name}: ")
-        elif f"{name}_desc" in inspect.signature(function_of(case)).parameters:
+        elif f"{name}_desc" in case.parameters:
             pytest.fail(f"{case.operation} takes {name} without {name}_desc")
 
 
@@ -95,7 +84,7 @@ def test_closed_memory(cases: list[Case]) -> None:
 
 def test_memory_that_is_too_small(cases: list[Case]) -> None:
     for case, name, value in operands(cases):
-        if f"{name}_desc" in inspect.signature(function_of(case)).parameters and value.ndim == 4:
+        if f"{name}_desc" in case.parameters and value.ndim == 4:
             with TensorDescriptor.of(value) as desc, DeviceBuffer(4) as small:
                 error = refusal(case, **{name: small, f"{name}_desc": desc})
             if name != "w":  # filters have another descriptor
@@ -105,7 +94,7 @@ def test_memory_that_is_too_small(cases: list[Case]) -> None:
 
 def test_options_of_another_kind(cases: list[Case]) -> None:
     for case in cases:
-        for name, value in arguments_of(case).items():
+        for name, value in case.arguments.items():
             if isinstance(value, (Descriptor, Handle)) and name != "self":
                 error = refusal(case, **{name: object()})
                 assert isinstance(error, TypeError), (case.operation, name)
@@ -115,8 +104,8 @@ def test_options_of_another_kind(cases: list[Case]) -> None:
 
 def test_factors_of_results_that_are_made(cases: list[Case]) -> None:
     for case in cases:
-        made = inspect.signature(function_of(case)).parameters
-        if "beta" in made and arguments_of(case).keys() < {n for n in made if "desc" not in n}:
+        made = case.parameters
+        if "beta" in made and case.arguments.keys() < {n for n in made if "desc" not in n}:
             error = refusal(case, beta=0.5)
             assert error is None or "needed with beta=0.5" in str(error)
             assert isinstance(refusal(case, beta="text"), TypeError)

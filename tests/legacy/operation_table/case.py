@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
@@ -40,10 +41,26 @@ class Case:
         return cudnn.bind(self.operation, *self.args, **self.kwargs)
 
     @property
+    def function(self) -> Any:
+        """The operation; of a bound method its function."""
+        return getattr(self.operation, "__func__", self.operation)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All arguments of the function, by name."""
+        owner = (self.operation.__self__,) if self.function is not self.operation else ()
+        signature = inspect.signature(self.function)
+        return dict(signature.bind(*owner, *self.args, **self.kwargs).arguments)
+
+    @property
+    def parameters(self) -> set[str]:
+        """The names of all that the function can be given."""
+        return set(inspect.signature(self.function).parameters)
+
+    @property
     def launcher(self) -> Any:
         """What finds the operation's launches by their keys; None if nothing does."""
-        function = getattr(self.operation, "__func__", self.operation)
-        return getattr(function, "_operation", None)
+        return getattr(self.function, "_operation", None)
 
     @property
     def operands(self) -> list[DeviceTensor | DeviceBuffer]:
