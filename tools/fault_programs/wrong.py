@@ -189,9 +189,15 @@ def joined_norm_gradient(graph: Graph) -> None:
     graph.sub(results["dx"], graph.tensor(few, name="other")).set_output(name="y")
 
 
-def strided_gradient(graph: Graph, stride: int = 2) -> None:
-    graph.io_data_type = as_data_type("float32")
-    shapes = {"dy": (5, 32, 12, 6), "w": (32, 32, 1, 3), "other": (1, 32, 1, 1)}
+def strided_gradient(
+    graph: Graph,
+    stride: int = 2,
+    *,
+    joined: tuple[int, ...] = (1, 32, 1, 1),
+    data_type: str = "float32",
+) -> None:
+    graph.io_data_type = as_data_type(data_type)
+    shapes = {"dy": (5, 32, 12, 6), "w": (32, 32, 1, 3), "other": joined}
     dy, w, other = (
         graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items()
     )

@@ -166,6 +166,12 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.joined_batch_norm, ((2, 64, 6, 6),), {}, set()),
     (wrong.strided_gradient, (), {}, {1}),
     (wrong.strided_gradient, (1,), {}, set()),
+    (wrong.strided_gradient, (), {"joined": (1, 1, 1, 1)}, set()),
+    (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9)}, {1}),
+    (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9), "data_type": "float16"}, set()),
+    (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
+    (wrong.fused, ((1, 16, 1, 1),), {"number": 0.5}, set()),
+    (wrong.fused, ((2, 16, 9, 9),), {}, set()),
     (wrong.one_column, (), {}, set()),  # of 9.28
     (wrong.computed_bias, (), {}, {4, 5}),
     (wrong.pooled_gradient, (), {}, {1}),

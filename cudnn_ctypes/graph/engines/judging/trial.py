@@ -140,7 +140,8 @@ def _verdict(outcome: Outcome[str], named: Verdict) -> Verdict:
         lines = outcome.printed.strip().splitlines()
         raise RuntimeError(f"judge: {named.choice}: {lines[-1] if lines else outcome.result}")
     during = f" while {outcome.note}" if outcome.note else ""
-    return replace(named, state="ended", reason=f"{outcome.result}{during}")
+    end = f"no end in {_SECONDS:g} s" if outcome.result == "hang" else outcome.result
+    return replace(named, state="ended", reason=f"{end}{during}")
 
 
 def _prepared(task: Task, note: Callable[[str], None]) -> Callable[[str], str]:

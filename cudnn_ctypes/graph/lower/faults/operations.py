@@ -154,10 +154,20 @@ def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
 
 
 def _strides_a_gradient(graph: Graph) -> str:
-    for node in graph.of("convolution_backward_data") if graph.of("pointwise") else ():
+    """A strided gradient and an operand: right are single numbers, and whole ones of 16 bits."""
+    for node in graph.of("convolution_backward_data"):
         stride = node.spatial("stride", next(iter(node.outputs.values())).rank - 2, 1)
-        if max(stride) > 1:
-            return f"{node}: stride {stride}"
+        behind = {id(each) for each in graph.after([node])} if max(stride) > 1 else set()
+        wide = node.inputs["loss"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
+        for side in graph.sides:
+            met = [each for n in side.nodes if id(n) in behind for each in n.operands]
+            for each in met:
+                made_by = side.maker(each)
+                if each is node.outputs["dx"] or each.by_value or id(made_by) in behind:
+                    continue
+                kinds = set(side.spread(each)) - {"."}
+                if "F" in kinds and (wide or kinds != {"F"}):
+                    return f"{node}: stride {stride}, with {each.name!r} {each.dims}"
     return ""
 
 
@@ -171,13 +181,12 @@ def _repeats_one_column_of_a_product(graph: Graph) -> str:
 
 
 def _joins_operands_beside_a_convolution(graph: Graph) -> str:
-    """An operation of several tensors that neither follow the convolution nor lead to it."""
-    mains = graph.of("convolution_forward", "convolution_backward_data")
-    behind = {id(node) for node in graph.after(mains)}
-    for node in graph.of("pointwise") if mains else ():
-        if id(node) not in behind and len(list(node.operands)) > 1:
-            follow = {id(each) for each in graph.after([node])}
-            if not any(id(main) in follow for main in mains):
+    """An operation of several tensors or numbers from memory, as large as the result."""
+    for side in graph.sides if graph.of("convolution_forward", "convolution_backward_data") else ():
+        for node in side.nodes if side.before is None else ():
+            (result,) = node.outputs.values()
+            given = [each for each in node.operands if not each.virtual]
+            if len(given) > 1 and len(given) == len(list(node.operands)) and not side.small(result):
                 return str(node)
     return ""
 

@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -115,6 +116,10 @@ def _ends(x: int, y: int, count: int, workspace: Any) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def _hangs(x: int, y: int, count: int, workspace: Any) -> None:
+    time.sleep(600)
+
+
 _calls: list[int] = []
 
 FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
@@ -126,5 +131,6 @@ FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
     "operand": _operand,
     "changing": _changing,
     "ends": _ends,
+    "hangs": _hangs,
 }
 """What becomes of y, a packed tensor of float16, or of the memory beside it."""

@@ -16,7 +16,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph import EngineChoice, Judgement
-from cudnn_ctypes.graph.engines.judging import judging, probation
+from cudnn_ctypes.graph.engines.judging import judging, probation, trial
 from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.strides import packed
@@ -70,6 +70,16 @@ def test_the_others_are_judged_though_one_ends_its_process(handle, monkeypatch):
         2: "right",
     }
     assert [each.engine for each in found.wrong] == [1]
+
+
+def test_a_kernel_that_does_not_end_is_told_and_passed_over(handle, monkeypatch):
+    monkeypatch.setattr(trial, "_SECONDS", 6.0)
+    plant(monkeypatch, "hangs", 1)
+    both = Selection(engines=[0, 1])
+    found = {each.engine: each for each in judged(handle, selection=both)}
+    assert (found[0].state, found[1].state) == ("right", "ended")
+    assert found[1].told == "no end in 6 s while executing it with ordinary numbers"
+    assert layer().build(handle, selection=both).config.engine.index == 0
 
 
 def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
