@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from ... import legacy, raw
 from ...arguments import enumerator
 from ...dtypes import as_data_type, numpy_dtype
-from ...errors import CudnnError
+from ...errors import CudnnError, NotSupportedError
 from ...graph.engines.judging.operands import images
 from ...graph.engines.judging.trial import expanded
+from ...graph.engines.selection import Selection
 from ...graph.run.tensor_memory import host_value
 from ...handle import Handle
 from ...legacy.descriptor import Descriptor
@@ -36,6 +37,7 @@ from ..records import CallRecord, call_text
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
+    from ...graph.run.plan import ExecutionPlan
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,9 @@ def replay(calls: Iterable[CallRecord], handle: Handle, *, seed: int = 0) -> lis
         ]
 
 
-def replay_graph(graph: Graph, handle: Handle, *, name: str = "", seed: int = 0) -> Replayed:
+def replay_graph(
+    graph: Graph, handle: Handle, *, name: str = "", seed: int = 0, engine: int | None = None
+) -> Replayed:
     """Build and execute a recorded graph with random operands.
 
     Parameters
@@ -113,6 +117,8 @@ def replay_graph(graph: Graph, handle: Handle, *, name: str = "", seed: int = 0)
         Of the result; default: the graph's.
     seed : int
         Of the random numbers.
+    engine : int, optional
+        The engine to build it with, if it is offered; default: the first that is.
     """
     name = name or graph.name
     try:
@@ -120,7 +126,7 @@ def replay_graph(graph: Graph, handle: Handle, *, name: str = "", seed: int = 0)
             nodes = graph.validate()
             expansion = expanded(graph, handle)
             operands = images(expansion, nodes, "ordinary", {}, seed=seed)
-            plan = stack.enter_context(graph.build(handle))
+            plan = stack.enter_context(_built(graph, handle, engine))
             memory: dict[int, Any] = {}
             for tensor in (*graph.inputs, *graph.outputs):
                 image = operands[tensor.uid or 0]
@@ -144,6 +150,13 @@ def replay_graph(graph: Graph, handle: Handle, *, name: str = "", seed: int = 0)
         return Replayed(name, str(error.status).removeprefix("CUDNN_STATUS_"), reason)
     except (ValueError, TypeError, KeyError) as error:
         return Replayed(name, "REFUSED", str(error))
+
+
+def _built(graph: Graph, handle: Handle, engine: int | None) -> ExecutionPlan:
+    if engine is not None:
+        with suppress(NotSupportedError):
+            return graph.build(handle, selection=Selection(engines={engine}))
+    return graph.build(handle)
 
 
 def _numbers(memory: NDArray[np.uint8], data_type: Any) -> NDArray[Any]:
