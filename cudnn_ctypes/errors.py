@@ -122,18 +122,30 @@ class CudnnError(RuntimeError):
     def _text(self, advice: Sequence[str] = ()) -> str:
         lines = [f"{self.function} returned {self.status!s} ({int(self.status)})"]
         lines += [f"  advice: {each}" for each in advice]
+        lines += [f"  hint: {self.hint}"] if self.hint else []
         reasons = self.messages or ((self.detail,) if self.detail else ())
         lines += [f"  {getattr(reason, 'source', self.source)}: {reason}" for reason in reasons]
         if self.arguments:
-            shown = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
-            lines.append(f"  called with {shown}")
-        if self.hint:
-            lines.append(f"  hint: {self.hint}")
+            lines += ["  called with", *_rows(self.arguments)]
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {name: getattr(self, name) for name in _STATE}
         return _rebuild, (type(self), self.function, self.status, state)
+
+
+_WIDTH = 100  # columns of the arguments in a message, and characters of one of them
+
+
+def _rows(arguments: Mapping[str, str]) -> list[str]:
+    """Arguments as lines, broken between them; what is cut off is in the error's `arguments`."""
+    rows = [""]
+    for name, value in arguments.items():
+        text = f"{name}={value}" if len(value) <= _WIDTH else f"{name}={value[:_WIDTH]}…"
+        if rows[-1] and len(rows[-1]) + len(text) > _WIDTH:
+            rows.append("")
+        rows[-1] += f", {text}" if rows[-1] else f"    {text}"
+    return rows
 
 
 def _rebuild(

@@ -13,7 +13,7 @@ from .ctypes_support import CudnnEnum, is_null
 if TYPE_CHECKING:
     from .parameter import Parameter
 
-_SHOWN = 200  # characters of one argument
+_SHOWN = 10_000  # characters of one argument that are kept
 
 
 def error(
