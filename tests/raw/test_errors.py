@@ -114,8 +114,10 @@ class TestMessage:
 
     def test_long_arguments_are_cut(self, x: Any) -> None:
         error = failing(raw.cudnnSetTensorNdDescriptor, x, 0, 999, [1] * 999, [1] * 999)
-        assert len(error.arguments["dimA"]) < 250
-        assert error.arguments["dimA"].endswith("…")
+        assert error.arguments["dimA"] == str([1] * 999)
+        (row,) = (row for row in str(error).splitlines() if "dimA" in row)
+        assert row.endswith("…")
+        assert len(row) < 250
 
     def test_an_argument_whose_repr_fails(self, x: Any) -> None:
         class Awkward:

@@ -28,7 +28,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import stub
-from cudnn_ctypes.commands.doctor import probes as doctor
+from cudnn_ctypes.commands.doctor import child as doctor
 from cudnn_ctypes.graph.backend import warden
 from cudnn_ctypes.graph.engines import warded
 from cudnn_ctypes.graph.engines.building import OnlyThere, build_plan
@@ -305,9 +305,9 @@ def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, 
     assert [each.kind for each in PlanCache().entries()] == ["crash"]
     assert main(["cache"]) == 0
     assert "SIG" in capsys.readouterr().out
-    (finding,) = doctor._crashes()
-    assert finding.value.startswith("1 forms of graphs")
-    assert "SIG" in finding.value
+    found = doctor.known_faults()
+    assert found["crashes"] == 1
+    assert "SIG" in found["newest"]
 
 
 def dies_in_mode_a(*arguments: Any, selection: Selection, **options: Any) -> str:
