@@ -14,7 +14,7 @@ from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
 from cudnn_ctypes.errors import FaultWarning
 from cudnn_ctypes.graph import DeviceProperties
-from cudnn_ctypes.raw.faults import Fault, Finding, Range, calls, heed, measured, reported, row
+from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls, heed
 from cudnn_ctypes.raw.faults.calls import faults_of_call
 from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import PROGRAMS, described
@@ -25,15 +25,17 @@ def _between_layouts(call: Call) -> str:
     return f"x has strides {x.strides}, y {y.strides}" if x.strides != y.strides else ""
 
 
-LAYOUTS = row(
+LAYOUTS = Fault(
     "softmax of a sample",
-    "cudnnSoftmaxForward",
+    ("cudnnSoftmaxForward",),
     "wrong numbers",
     "cuDNN gives wrong numbers",
     _between_layouts,
-    Range(90000, (90,), 92000),
-    measured("9.19", "Equal strides are right.", "72 of 72"),
-    reported("someone 123456", "All is wrong.", tried="9.28"),
+    (Range(90000, (90,), 92000),),
+    (
+        Evidence("measured", "H200", "9.19", "72 of 72", seen="Equal strides are right."),
+        Evidence("not reproduced", "H200", "9.28", tracker="someone 123456", seen="All is wrong."),
+    ),
     remedy="transform y",
 )
 

@@ -110,18 +110,6 @@ class Evidence:
         return f"{self.brief}. {self.seen}" if self.seen else self.brief
 
 
-def measured(versions: str, seen: str = "", cases: str = "", *, gpu: str = "H200") -> Evidence:
-    """Evidence of ours."""
-    return Evidence("measured", gpu, versions, cases, seen=seen)
-
-
-def reported(tracker: str, seen: str, *, tried: str = "", gpu: str = "H200") -> Evidence:
-    """Evidence of others; `tried` are versions of cuDNN in which we did not see it."""
-    if tried:
-        return Evidence("not reproduced", gpu, tried, tracker=tracker, seen=seen)
-    return Evidence("reported", tracker=tracker, seen=seen)
-
-
 @dataclass(frozen=True)
 class Fault:
     """One known fault of cuDNN.
@@ -257,21 +245,6 @@ class Fault:
         """Whether it has all of these words in lower case, of which "known faults" are two."""
         text = f"known faults {self.name} {self}".lower()
         return bool(words) and all(word in text for word in words)
-
-
-def row(
-    name: str,
-    calls: str,
-    effect: Effect,
-    fault: str,
-    where: Callable[[Any], str],
-    *facts: Range | Evidence,
-    **more: Any,
-) -> Fault:
-    """A `Fault` as tables have it: names of calls in one text, ranges and evidence in a row."""
-    ranges = tuple(each for each in facts if isinstance(each, Range))
-    evidence = tuple(each for each in facts if isinstance(each, Evidence))
-    return Fault(name, tuple(calls.split()), effect, fault, where, ranges, evidence, **more)
 
 
 class Finding(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import Evidence, Fault, Range, measured, reported, row
+from . import Evidence, Fault, Range, Status
 
 Where = Callable[[Any], str]
 
@@ -38,13 +38,13 @@ def rows(
     for name, facts in table.items():
         facts = {**every, **facts}
         shared = every.get("evidence", {})
-        evidence = [_evidence({**shared, **each}) for each in facts.pop("evidence")]
-        at = [_range(**each) for each in facts.pop("ranges", ())] or [ranges[name]]
+        evidence = tuple(_evidence(**{**shared, **each}) for each in facts.pop("evidence"))
+        at = tuple(_range(**each) for each in facts.pop("ranges", ())) or (ranges[name],)
         calls = facts.pop("calls" if "calls" in facts else "operations")
         effect, fault = facts.pop("effect"), facts.pop("fault")
         facts["engines"] = tuple(facts.get("engines", ()))
-        predicate = of_a_graph(where[name], calls)
-        found.append(row(name, calls, effect, fault, predicate, *at, *evidence, **facts))
+        predicate, functions = of_a_graph(where[name], calls), tuple(calls.split())
+        found.append(Fault(name, functions, effect, fault, predicate, at, evidence, **facts))
     return tuple(found)
 
 
@@ -52,5 +52,11 @@ def _range(since: int, capabilities: Any = (90,), modes: Any = (), **more: Any) 
     return Range(since, tuple(capabilities), modes=tuple(modes), **more)
 
 
-def _evidence(facts: dict[str, Any]) -> Evidence:
-    return reported(**{"seen": "", **facts}) if "tracker" in facts else measured(**facts)
+def _evidence(
+    versions: str = "", tracker: str = "", tried: str = "", gpu: str = "H200", **more: str
+) -> Evidence:
+    """Evidence of ours; or of others, with versions that we tried, in which we did not see it."""
+    if tracker and not tried:
+        return Evidence("reported", tracker=tracker, **more)
+    status: Status = "not reproduced" if tracker else "measured"
+    return Evidence(status, gpu, tried or versions, tracker=tracker, **more)

@@ -36,7 +36,7 @@ from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
-from cudnn_ctypes.raw.faults import Finding, Range, measured, row
+from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range
 from tools import bench_cache
 
 from ..cases import ANY_ENGINE, check
@@ -354,7 +354,8 @@ def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch
 
 def test_a_fault_is_warned_of_once(a100, cache, monkeypatch):
     """Whether the plan is built or loaded."""
-    wrong = row("row", "", "NaN", "it is wrong", str, Range(90000), measured(""), data="x is large")
+    seen = (Range(90000),), (Evidence("measured"),)
+    wrong = Fault("row", (), "NaN", "it is wrong", str, *seen, data="x is large")
     found = Faults(found=(Finding(wrong, "relu 'y'", wrong.ranges),))
     monkeypatch.setattr(lowering, "faults_of", lambda *_: found)
     for _ in range(2):
