@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import raw
-from ..arguments import integer, items
+from ..arguments import integer, integers, items
 from ..errors import NotSupportedError, OwnReason
 from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
@@ -34,7 +34,6 @@ from ..resource import Uncopied
 from .c_members import note_of
 from .enums import build_plan_policy, cuda_graph_retention, heur_mode, knob_type, named
 from .errors import InvalidGraphError, cudnnGraphNotSupportedError
-from .tensors import integers
 
 if TYPE_CHECKING:
     from ..graph.lower.expand.expansion import Expansion

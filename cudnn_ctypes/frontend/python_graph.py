@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import integers
 from ..graph.backend.devices import as_properties
 from ..graph.describe.pictures import PictureMethods
 from ..raw import cudnnDataType_t, log
@@ -19,7 +20,7 @@ from .handles import AnyHandle, Handle, as_handle, kernel_cache
 from .methods import OperationMethods
 from .plan_methods import PlanMethods
 from .plans import Filters, Held, NoSuchPlanError, chosen_retention
-from .tensors import GraphContext, Node, integers, node_of, tensor
+from .tensors import GraphContext, Node, node_of, tensor
 
 if TYPE_CHECKING:
     from ..evidence.pictures.diagram import Diagram, Region

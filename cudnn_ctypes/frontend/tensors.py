@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import integers
 from ..graph.describe.tensor import Tensor
 from ..raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from .c_members import c_data_type, c_member, member_of, note_of
@@ -194,20 +195,6 @@ class tensor(Tensor):
 
 
 _scalar_type = scalar_type  # within the class it is a property
-
-
-def integers(name: str, values: Sequence[int]) -> tuple[int, ...]:
-    """A tuple of Python integers.
-
-    Raises
-    ------
-    TypeError
-        If `values` is something else; the message says `name`.
-    """
-    try:
-        return tuple(value.__index__() for value in values)
-    except (TypeError, AttributeError):
-        raise TypeError(f"{name}: expected a list of integers, got {values!r}") from None
 
 
 @dataclass

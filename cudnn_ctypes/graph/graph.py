@@ -285,12 +285,10 @@ class Graph(Description, ExecutionMethods):
 
         Parameters
         ----------
-        device : Handle, DeviceProperties, str or os.PathLike
-            The GPU, as `build` takes it.
+        device, sm_count
+            As `build` takes them.
         index : int
             Less than `engine_count`.
-        sm_count : int, optional
-            How many multiprocessors to use.
 
         Raises
         ------
@@ -346,19 +344,14 @@ class Graph(Description, ExecutionMethods):
 
         Parameters
         ----------
-        device : Handle, DeviceProperties, str or os.PathLike
-            The GPU; by its properties, their file or the name of a preset ("B200"), one that need
-            not be there.
-        heuristics : str or sequence of str
-            Modes to ask.
+        device, heuristics, sm_count
+            As `build` takes them.
         selection : Selection, optional
             What it does not want is marked so.
         compile : bool
             Whether to compile engines of runtime fusion too, which takes up to a second for each
             config. Otherwise theirs are "accepted": cuDNN checked all but the compilation.
             Plans of precompiled engines are always made, which takes a tenth of a millisecond.
-        sm_count : int, optional
-            How many multiprocessors to use.
         progress : bool, optional
             Whether to draw a progress bar; by default on a terminal, when engines are compiled.
         warden : bool, optional
@@ -443,10 +436,8 @@ class Graph(Description, ExecutionMethods):
         memory : mapping, optional
             As for `execute`; outputs are overwritten. Tensors that are not in it get memory of
             their own with random numbers.
-        heuristics : str or sequence of str
-            Modes whose proposals are measured.
-        selection : Selection, optional
-            Measure only what meets these conditions.
+        heuristics, selection, sm_count
+            As `build` takes them: whose proposals are measured, if they meet the conditions.
         every_engine : bool
             Whether to measure the engines too that heuristics do not propose.
         knobs : int
@@ -457,8 +448,6 @@ class Graph(Description, ExecutionMethods):
             Seconds after which no other plan is begun. None is no limit.
         cold_cache : bool
             Otherwise an execution goes before each run, whose operands may stay in the cache.
-        sm_count : int, optional
-            How many multiprocessors to use.
         progress : bool, optional
             Whether to draw a progress bar; by default on a terminal.
         cache : bool, str, os.PathLike or PlanCache, optional
@@ -552,10 +541,8 @@ class Graph(Description, ExecutionMethods):
             Of a GPU. On the reference device NumPy carries out all engines.
         memory : mapping, optional
             As for `autotune`: inputs whose values decide what is computed.
-        heuristics : str or sequence of str
-            Modes that are asked for configs. Engines that they do not propose are judged too.
-        selection : Selection, optional
-            Judge only what meets these conditions.
+        heuristics, selection, sm_count
+            As `build` takes them. Engines that heuristics do not propose are judged too.
         knobs : int
             How many other settings of its knobs to judge of each engine.
         data : str or sequence of str, optional
@@ -567,8 +554,6 @@ class Graph(Description, ExecutionMethods):
         despite_faults : bool
             Whether to judge the graph as it is described, which builds refuse for a known fault, or
             of which they compute operands beforehand that engines misread.
-        sm_count : int, optional
-            How many multiprocessors to use.
         progress : bool, optional
             Whether to draw a progress bar; by default on a terminal.
         keep : bool

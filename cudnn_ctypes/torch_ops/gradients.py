@@ -10,7 +10,7 @@ import torch
 
 from .operators import (
     checked_names,
-    new_gradient_operator,
+    new_operator,
     parameters_of,
     required,
     tensor_parameter,
@@ -95,7 +95,7 @@ class Gradient:
             return
         taken = [required(self._known[each]) for each in reads]
         own = f"{self._name}_{'_'.join(names)}"
-        operator = new_gradient_operator(own, rule, taken, len(names), options)
+        operator = new_operator(own, rule, taken, len(names), options, has_gradient=False)
         for each in names:
             self._add(tensor_parameter(each))
         step = _Step(operator, self._placed(reads), self._placed(names))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...errors import CudnnError, NotSupportedError, OwnReason
 from ...raw import cudnnStatus_t
 from ..backend.descriptor import BackendDescriptor
 from ..backend.devices import DeviceLike
-from ..backend.engine import Engine, EngineConfig, engine_attributes, engine_count
+from ..backend.engine import Engine, EngineConfig, engine_attributes
 
 if TYPE_CHECKING:
     from ..lower.lowering import Lowering
@@ -124,13 +123,3 @@ def proposed_configs(
             source=OwnReason.source,
         )
     return heuristics(lowering.graph, device=device, mode=mode, sm_count=sm_count)
-
-
-def engines(operation_graph: BackendDescriptor, *, device: DeviceLike) -> Iterator[Engine]:
-    """All engines that can carry out an operation graph, by index; each to be closed."""
-    for index in range(engine_count(operation_graph)):
-        try:
-            engine = Engine(operation_graph, index, device=device)
-        except NotSupportedError:
-            continue
-        yield engine
