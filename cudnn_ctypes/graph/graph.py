@@ -216,7 +216,7 @@ class Graph(Description, ExecutionMethods):
             try:
                 plan = built(wanted)
                 if tries and choice is None:
-                    plan = passed(self, expansion, device, plan, wanted, built, sm_count=sm_count)
+                    plan = passed(self, expansion, device, plan, wanted, built)
                 else:
                     note_unchecked(expansion, device, plan)
             except CrashError as error:
@@ -226,7 +226,7 @@ class Graph(Description, ExecutionMethods):
                 if choice is None and kernel_cache is None and not override_shapes:
                     from .engines.explaining.advising import add_advice
 
-                    add_advice(error, self, device, modes, wanted, sm_count)
+                    add_advice(error, self, device, modes, wanted)
                 raise
             self._keep(plan, device, expansion, cache=cache)
         return plan
@@ -280,13 +280,13 @@ class Graph(Description, ExecutionMethods):
         """Have the next execution find out that the plan lacks an operation."""
         self._execution = self._outputs = None
 
-    def engine(self, device: DeviceLike, index: int, *, sm_count: int | None = None) -> Engine:
+    def engine(self, device: DeviceLike, index: int) -> Engine:
         """One of cuDNN's engines for this graph, to look at its knobs and notes; to be closed.
 
         Parameters
         ----------
-        device, sm_count
-            As `build` takes them.
+        device : Handle, DeviceProperties, str or os.PathLike
+            The GPU, as `build` takes it.
         index : int
             Less than `engine_count`.
 
@@ -308,7 +308,7 @@ class Graph(Description, ExecutionMethods):
         from .engines.building import lowered_engine
 
         device = as_device(device)
-        return lowered_engine(self.expansion(device), device, index, sm_count=sm_count)
+        return lowered_engine(self.expansion(device), device, index)
 
     def engine_count(self, device: DeviceLike) -> int:
         """How many engines cuDNN has for graphs of this pattern, usable or not.
@@ -333,7 +333,6 @@ class Graph(Description, ExecutionMethods):
         *,
         selection: Selection | None = None,
         compile: bool = False,
-        sm_count: int | None = None,
         progress: bool | None = None,
         warden: bool | None = None,
     ) -> Explanation:
@@ -344,7 +343,7 @@ class Graph(Description, ExecutionMethods):
 
         Parameters
         ----------
-        device, heuristics, sm_count
+        device, heuristics
             As `build` takes them.
         selection : Selection, optional
             What it does not want is marked so.
@@ -395,10 +394,9 @@ class Graph(Description, ExecutionMethods):
                 name=self.name,
                 selection=wanted,
                 compile=compile,
-                sm_count=sm_count,
                 noted=noted,
             )
-        asked = Conditions(device, tuple(modes), wanted, compile, sm_count, warded)
+        asked = Conditions(device, tuple(modes), wanted, compile, warded)
         return replace(told, adviser=partial(advise, self.replaced(), asked))
 
     def autotune(
@@ -414,7 +412,6 @@ class Graph(Description, ExecutionMethods):
         warm_up: int = 1,
         budget: float | None = 60.0,
         cold_cache: bool = True,
-        sm_count: int | None = None,
         progress: bool | None = None,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
     ) -> Autotuning:
@@ -436,7 +433,7 @@ class Graph(Description, ExecutionMethods):
         memory : mapping, optional
             As for `execute`; outputs are overwritten. Tensors that are not in it get memory of
             their own with random numbers.
-        heuristics, selection, sm_count
+        heuristics, selection
             As `build` takes them: whose proposals are measured, if they meet the conditions.
         every_engine : bool
             Whether to measure the engines too that heuristics do not propose.
@@ -453,7 +450,7 @@ class Graph(Description, ExecutionMethods):
         cache : bool, str, os.PathLike or PlanCache, optional
             The plan cache that keeps the result, as for `build`. From then on `build` with this
             cache takes the fastest plan instead of asking heuristics, in every process, for the
-            same graph, GPU, versions, `selection` and `sm_count`. Results without a selection serve
+            same graph, GPU, versions and `selection`. Results without a selection serve
             builds with one, too: then the fastest that meets it. A second autotuning measures anew
             and takes the place of the first.
 
@@ -483,9 +480,7 @@ class Graph(Description, ExecutionMethods):
         wanted = wanted_of(expansion, selection)
         settings = Settings(runs, warm_up, budget, knobs, cold_cache)
         check_handle(handle)
-        known = checked_proposals(
-            self, expansion, handle, modes, every_engine=every_engine, sm_count=sm_count
-        )
+        known = checked_proposals(self, expansion, handle, modes, every_engine=every_engine)
         wanted = wanted.passing_over(known)
         chosen = wanted
         while True:
@@ -498,17 +493,16 @@ class Graph(Description, ExecutionMethods):
                 settings,
                 selection=chosen,
                 every_engine=every_engine,
-                sm_count=sm_count,
                 progress=progress,
             )
             best = [result.best.choice]
-            known = checked(self, expansion, handle, best, sm_count=sm_count)
+            known = checked(self, expansion, handle, best)
             if not known.fault(result.best.choice):
                 break
             plan.close()
             chosen = wanted.passing_over(known)
         if plans is not None:
-            keep_tuning(plans, expansion, handle, result, plan, selection=wanted, sm_count=sm_count)
+            keep_tuning(plans, expansion, handle, result, plan, selection=wanted)
         self._keep(plan, handle, expansion)
         return result
 
@@ -523,7 +517,6 @@ class Graph(Description, ExecutionMethods):
         data: str | Sequence[str] | None = None,
         runs: int = 5,
         despite_faults: bool = False,
-        sm_count: int | None = None,
         progress: bool | None = None,
         keep: bool = True,
     ) -> Judgement:
@@ -541,7 +534,7 @@ class Graph(Description, ExecutionMethods):
             Of a GPU. On the reference device NumPy carries out all engines.
         memory : mapping, optional
             As for `autotune`: inputs whose values decide what is computed.
-        heuristics, selection, sm_count
+        heuristics, selection
             As `build` takes them. Engines that heuristics do not propose are judged too.
         knobs : int
             How many other settings of its knobs to judge of each engine.
@@ -603,7 +596,6 @@ class Graph(Description, ExecutionMethods):
                 kinds=kinds,
                 runs=integer("runs", runs, least=1),
                 despite_faults=described,
-                sm_count=sm_count,
                 noted=lambda verdict, total: advance(str(verdict.choice), total),
             )
         if flag("keep", keep):

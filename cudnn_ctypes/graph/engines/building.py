@@ -54,17 +54,11 @@ def as_choice(value: Any) -> EngineChoice | None:
     raise TypeError(f"config: expected an EngineChoice or EngineConfig, got {described(value)}")
 
 
-def lowered_engine(
-    expansion: Expansion,
-    device: Handle | DeviceProperties,
-    index: int,
-    *,
-    sm_count: int | None = None,
-) -> Engine:
+def lowered_engine(expansion: Expansion, device: Handle | DeviceProperties, index: int) -> Engine:
     """One engine of a graph, which owns the descriptors that the graph was lowered to."""
     with ExitStack() as stack:
         graph = stack.enter_context(lowered(expansion, device)).graph
-        engine = Engine(graph, index, device=device, sm_count=sm_count)
+        engine = Engine(graph, index, device=device)
         engine.closes_with_it(stack.pop_all())
     return engine
 

@@ -17,10 +17,8 @@ from rich.console import Console
 
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants import catalogue, data_types
-from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.explanation import Advice, Suggestion
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
@@ -298,8 +296,6 @@ def test_wrong_limits(limit, h200):
     told = ADVISED["norm with float32 scale"].graph().explain(h200)
     with pytest.raises(ValueError, match="limit: expected seconds, 0 or more"):
         told.advice(limit=limit)
-    with pytest.raises(TypeError, match="advice: measure"):
-        told.advice(measure="yes")
 
 
 @pytest.mark.soak
@@ -316,45 +312,6 @@ def test_two_changes_that_do_only_together(h200):
     )
     with first.build(h200)[0] as built:
         assert built.find_tensor("y").data_type == raw.CUDNN_DATA_FLOAT
-
-
-@pytest.mark.soak
-def test_measured_times_decide(h200, monkeypatch):
-    """The GPU is made up here: 40 us for what is stored as in C, 20 us and 10 us for the others."""
-
-    def microseconds(graph, here):
-        if here.device.descriptor.closed:
-            return None
-        wide = graph.find_tensor("x").dims == (2, 16, 8, 8)
-        last = graph.find_tensor("x").strides[1] == 1
-        return 10.0 if wide else 20.0 if last else 40.0
-
-    monkeypatch.setattr(advising, "_check_gpu", lambda device: None)
-    monkeypatch.setattr(advising, "_microseconds", microseconds)
-    graph = ADVISED["convolution as in C"].graph()
-    graph = graph.replaced(
-        {
-            "x": {"dims": (2, 15, 8, 8), "strides": (960, 64, 8, 1)},
-            "w": {"dims": (16, 15, 3, 3), "strides": (135, 9, 3, 1)},
-        }
-    )
-    advice = graph.explain(h200).advice(measure=True)
-    assert [(each.steps[0].topic, each.times) for each in advice] == [
-        ("width", (40.0, 10.0)),
-        ("layout", (40.0, 20.0)),
-    ]
-    assert advice[0].speedup == 4.0
-    assert advice[0].effect.startswith("4.00 times as fast (40.0 us -> 10.0 us); gains engine")
-    refused = ADVISED["convolution in int8"].graph().explain(h200).advice(measure=True)
-    assert refused[0].times == (float("inf"), 10.0)
-    assert refused[0].effect.startswith("makes the graph supported; 10.0 us; engine")
-
-
-def test_measuring_needs_a_gpu(h200, handle):
-    graph = ADVISED["norm with float32 scale"].graph()
-    for device in (h200, handle):
-        with pytest.raises(NoDeviceError, match="measure=True runs the graphs on a GPU"):
-            graph.explain(device).advice(measure=True)
 
 
 def test_copies_of_an_explanation_have_no_graph(h200):
@@ -401,22 +358,6 @@ def test_text_and_tables():
         lines = out.getvalue().splitlines()
         assert max(map(len, lines)) <= width
         assert any("change" in line and "effect" in line and "mind" in line for line in lines)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
-@pytest.mark.parametrize("name", ["norm with float32 scale", "convolution as in C"])
-def test_suggestions_are_measured_on_a_gpu(name):
-    with Handle() as handle:
-        graph = ADVISED[name].graph()
-        advice = graph.explain(handle).advice(measure=True)
-        first = advice[0]
-        assert first.times is not None
-        assert min(first.times) > 0
-        assert first.speedup == first.times[0] / first.times[1]
-        assert "times as fast" in first.effect
-        with pytest.raises(ValueError, match="is not built"):  # it was measured on a copy
-            _ = graph.plan
 
 
 @pytest.mark.gpu

@@ -167,12 +167,11 @@ def keep_tuning(
     plan: ExecutionPlan,
     *,
     selection: Selection,
-    sm_count: int | None = None,
 ) -> None:
     """Keep a result of autotuning, and the plan of the fastest config, for later builds."""
     shown = {"graph": tuned.graph, "operations": expansion.operations}
     keys = CacheKeys(expansion, important_properties(device, plans))
-    request = Request(selection, config=tuned.best.choice, sm_count=sm_count)
+    request = Request(selection, config=tuned.best.choice)
     plans.store_tuning(keys.tuning(request), tuned, **shown)
     plans.store_plan(keys.plan(request), plan, **shown)
 

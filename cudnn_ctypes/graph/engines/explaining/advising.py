@@ -11,11 +11,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ....arguments import flag
-from ....errors import CudnnError, NoDeviceError
+from ....errors import CudnnError
 from ....raw import nvrtc
 from ...backend.device_properties import DeviceProperties
-from ...backend.devices import is_absent, properties_text
+from ...backend.devices import properties_text
 from ...backend.warden import asking
 from ...lower.faults import FAULTS
 from ..refusals import Refusal, failed_to_compile
@@ -167,8 +166,6 @@ def _compatible(remedies: Sequence[Remedy]) -> list[Remedy]:
 
 _TRIES = 60  # changed graphs, each of which takes 10 to 200 ms
 _SUGGESTIONS = 8
-_MEASURED = 4  # suggestions, each of which is compiled and autotuned
-_BUDGET = 20.0  # seconds of measuring each
 
 
 def advise(
@@ -176,14 +173,11 @@ def advise(
     conditions: Conditions,
     explanation: Explanation,
     *,
-    measure: bool = False,
     limit: float = 30.0,
 ) -> Advice:
     """Carry out ``Explanation.advice``, for the graph that was explained under `conditions`."""
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
         raise ValueError(f"advice: limit: expected seconds, 0 or more, got {limit!r}")
-    if flag("advice: measure", measure):
-        _check_gpu(conditions.device)
     reasons = (message for row in explanation.rows for message in (row.reason, *row.messages))
     if not explanation.usable and failed_to_compile(reasons) and (broken := nvrtc.defect()):
         return Advice(explanation, broken=broken)
@@ -199,8 +193,6 @@ def advise(
         found = [each for each in found if _compiles(each, here.device, explanation)]
         seconds = search.seconds
         found = sorted(found, key=_rank)[:_SUGGESTIONS]
-        if measure:
-            found = _measured(graph, found, here, bool(explanation.usable))
     return Advice(explanation, tuple(found), search.tried, seconds, not search.exhausted)
 
 
@@ -212,13 +204,6 @@ def _open(conditions: Conditions) -> Iterator[Conditions]:
         return
     with copy.copy(conditions.device) as device:
         yield replace(conditions, device=device)
-
-
-def _check_gpu(device: Any) -> None:
-    if is_absent(device):
-        raise NoDeviceError(
-            "advice: measure=True runs the graphs on a GPU: give Graph.explain the Handle of one"
-        )
 
 
 def _unchanged(graph: Graph, explanation: Explanation) -> Iterator[Suggestion]:
@@ -310,41 +295,6 @@ def _rank(suggestion: Suggestion) -> tuple[Any, ...]:
     )
 
 
-def _measured(
-    graph: Graph, found: list[Suggestion], here: Conditions, supported: bool
-) -> list[Suggestion]:
-    """With times of the first ones; the fastest first."""
-    was = _microseconds(graph, here) if supported else float("inf")
-    timed: list[Suggestion] = []
-    for each in found[:_MEASURED]:
-        times = [_microseconds(part, here) for part in each.graphs]
-        now = sum(time for time in times if time is not None)
-        if was is not None and None not in times:
-            each = replace(each, times=(was, now))
-        timed.append(each)
-    timed.sort(key=lambda each: each.times[1] if each.times else float("inf"))
-    return [*timed, *found[_MEASURED:]]
-
-
-def _microseconds(graph: Graph, here: Conditions) -> float | None:
-    """The median of the fastest plan; None if the graph cannot be measured by itself."""
-    with graph.replaced() as own:
-        try:
-            tuned = own.autotune(
-                here.device,  # type: ignore[arg-type]
-                heuristics=here.modes,
-                selection=here.selection,
-                every_engine=True,
-                budget=_BUDGET,
-                sm_count=here.sm_count,
-                progress=False,
-                cache=False,
-            )
-        except (CudnnError, ValueError):
-            return None
-    return tuned.best.median
-
-
 # Advice in the message of a failed build: looked for when the message is read.
 #
 # Programs that build many graphs and go on where one is refused pay nothing for it but a copy of
@@ -362,11 +312,10 @@ def add_advice(
     device: Handle | DeviceProperties,
     modes: Sequence[str],
     selection: Selection,
-    sm_count: int | None = None,
 ) -> None:
     """Have the error of a failed build find advice when it is read."""
     with asking(None, default=True) as warded:
-        conditions = Conditions(device, tuple(modes), selection, sm_count=sm_count, warden=warded)
+        conditions = Conditions(device, tuple(modes), selection, warden=warded)
     error.advised_by(BuildAdvice(graph, conditions, error.messages))
 
 

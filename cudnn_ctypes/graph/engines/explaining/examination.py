@@ -39,7 +39,6 @@ def explain(
     name: str = "graph",
     selection: Selection | None = None,
     compile: bool = False,
-    sm_count: int | None = None,
     noted: Callable[[str, int], object] = warden.tell,
 ) -> Explanation:
     """Carry out `Graph.explain` for an expanded graph, in the warden if that is active.
@@ -56,7 +55,7 @@ def explain(
         "faults": {each.fault.name: each.told for each in graph_faults(expansion, device).found},
         "beforehand": tuple(map(str, expansion.preludes)),
     }
-    options: dict[str, Any] = {"name": name, "compile": compile, "sm_count": sm_count}
+    options: dict[str, Any] = {"name": name, "compile": compile}
     if warden.active():
         try:
             selection.kept.heed("Graph.explain")
@@ -77,7 +76,7 @@ def explain(
             return Explanation(**told, refusal=str(refusal(error)))
         lowering.faults = selection.kept.heeded(lowering.faults)
         graph, count = lowering.graph, engine_count(lowering.graph)
-        examiner = _Examiner(graph, device, selection, compile, sm_count, lowering.faults.engines)
+        examiner = _Examiner(graph, device, selection, compile, lowering.faults.engines)
         refused_modes: dict[str, str] = {}
         counts = dict.fromkeys(modes, 0)
         found: dict[EngineChoice, EngineRow] = {}
@@ -85,7 +84,6 @@ def explain(
             lowering,
             device,
             modes,
-            sm_count=sm_count,
             on_refusal=lambda mode, error: refused_modes.update({mode: str(refusal(error))}),
             stack=stack,
         )
@@ -132,14 +130,12 @@ class _Examiner:
         device: Handle | DeviceProperties,
         selection: Selection,
         compile: bool,
-        sm_count: int | None,
         faulty: Mapping[int, str],
     ) -> None:
         self._graph = graph
         self._device = device
         self._selection = selection
         self._compile = compile
-        self._sm_count = sm_count
         self._faulty = faulty
         self._facts: dict[int, dict[str, Any]] = {}
 
@@ -174,7 +170,7 @@ class _Examiner:
         row, at = EngineRow(index, "refused"), "engine"
         warden.step(f"asking engine {index}", choice=EngineChoice(index))
         try:
-            with Engine(self._graph, index, device=self._device, sm_count=self._sm_count) as engine:
+            with Engine(self._graph, index, device=self._device) as engine:
                 row, at = replace(row, **self._of_engine(engine)), "config"
                 with ExitStack() as stack:
                     configs = [stack.enter_context(each) for each in default_configs(engine)]
@@ -229,7 +225,6 @@ class Conditions:
     selection : Selection, optional
     compile : bool
         As for ``Graph.explain``.
-    sm_count : int, optional
     warden : bool
         Whether the warden is asked.
     """
@@ -238,7 +233,6 @@ class Conditions:
     modes: tuple[str, ...] = BUILT_BY
     selection: Selection | None = None
     compile: bool = False
-    sm_count: int | None = None
     warden: bool = False
 
 
@@ -271,7 +265,7 @@ def asked_at_once(conditions: Conditions) -> Probe:
     def probe(graph: Graph) -> Outcome | None:
         here = conditions
         options: dict[str, Any] = {"selection": here.selection or Selection()}
-        options |= {"sm_count": here.sm_count, "compile": here.compile}
+        options |= {"compile": here.compile}
         try:
             question = graph.expansion(here.device), here.device, here.modes
             engines = (
@@ -292,16 +286,13 @@ def _proposed(
     modes: Sequence[str],
     *,
     selection: Selection,
-    sm_count: int | None,
     compile: bool,
 ) -> list[int]:
     engines: list[int] = []
     chosen = ""
     step("finalizing the operation graph")
     with lowered(expansion, device) as lowering:
-        configs = proposals(
-            lowering, device, modes, sm_count=sm_count, on_refusal=lambda mode, error: None
-        )
+        configs = proposals(lowering, device, modes, on_refusal=lambda mode, error: None)
         with closing(configs):  # type: ignore[type-var]
             for mode, config in configs:
                 if engines and mode != chosen:
@@ -339,7 +330,6 @@ def examined(conditions: Conditions) -> Probe:
                 name=graph.name,
                 selection=conditions.selection,
                 compile=conditions.compile,
-                sm_count=conditions.sm_count,
             )
         except (CudnnError, SymbolNotFoundError, ValueError, TypeError):
             return None

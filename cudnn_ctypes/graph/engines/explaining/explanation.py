@@ -208,7 +208,7 @@ class Explanation(Report):
         """Engines by the reason why they do not do it; those that came farthest first."""
         return reasons(self.rows)
 
-    def advice(self, *, measure: bool = False, limit: float = 30.0) -> Advice:
+    def advice(self, *, limit: float = 30.0) -> Advice:
         """Which changes would make the graph supported or faster, each of them tried.
 
         Other layouts, sizes, data types, modes of heuristics and a graph in two parts are asked
@@ -217,11 +217,8 @@ class Explanation(Report):
 
         Parameters
         ----------
-        measure : bool
-            Whether to autotune the graph and the first suggestions on the GPU, which must be
-            there: `Graph.explain` was given its Handle.
         limit : float
-            Seconds after which nothing else is tried. Measuring is not counted.
+            Seconds after which nothing else is tried.
 
         Returns
         -------
@@ -232,8 +229,6 @@ class Explanation(Report):
         ------
         ValueError
             If this explanation is a copy by pickle, which has no graph.
-        NoDeviceError
-            If `measure` is true and there is no GPU.
 
         Examples
         --------
@@ -243,7 +238,7 @@ class Explanation(Report):
         """
         if self.adviser is None:
             raise ValueError("advice: this explanation has no graph; Graph.explain gives one")
-        return self.adviser(self, measure=measure, limit=limit)
+        return self.adviser(self, limit=limit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "adviser": None}
@@ -314,8 +309,6 @@ class Suggestion:
         Why engines that are gained refused the graph before, in cuDNN's words.
     fact : Fault or None
         The known slow case that it is without.
-    times : tuple of float, or None
-        Microseconds before and after, measured here; infinite before if there was no engine.
     """
 
     steps: tuple[Step, ...]
@@ -326,7 +319,6 @@ class Suggestion:
     after: tuple[Explanation, ...] = ()
     reason: str = ""
     fact: Fault | None = None
-    times: tuple[float, float] | None = None
 
     @property
     def words(self) -> str:
@@ -364,28 +356,16 @@ class Suggestion:
         return tuple(found.values())
 
     @property
-    def speedup(self) -> float | None:
-        """How many times faster it was measured to be; None if it was not measured."""
-        return None if self.times is None else self.times[0] / self.times[1]
-
-    @property
     def effect(self) -> str:
         """The gain, in words."""
         parts = [] if self.before else ["makes the graph supported"]
-        if self.times is not None:
-            was, now = self.times
-            if self.before:
-                parts.append(f"{was / now:.2f} times as fast ({was:.1f} us -> {now:.1f} us)")
-            else:
-                parts.append(f"{now:.1f} us")
-        elif self.fact is not None and self.before:
+        if self.fact is not None and self.before:
             parts.append(f"without a slow case: {self.fact.evidence[0]}".rstrip("."))
         return "; ".join([*parts, self._engines()])
 
     def _engines(self) -> str:
         if not self.gained:
-            same = "the same engines"
-            return same if self.times else f"{same}: only measure=True tells whether it is faster"
+            return "the same engines: only autotuning both tells whether it is faster"
         word = "gains " if self.before else ""
         told = [_gained_text(each, self.before) for each in self.after]
         return word + ", then ".join(part for part in told if part)
@@ -419,7 +399,6 @@ class Suggestion:
             "gained": [row.as_dict() for row in self.gained],
             "reason": self.reason,
             "fact": None if self.fact is None else {"name": self.fact.name, **self.fact.facts},
-            "times": self.times,
         }
 
     def __str__(self) -> str:

@@ -66,14 +66,13 @@ def judge(
     kinds: Sequence[str],
     runs: int = 5,
     despite_faults: bool = False,
-    sm_count: int | None = None,
     noted: Noted = lambda verdict, total: None,
 ) -> Judgement:
     """Carry out ``Graph.judge``."""
     begun = time.monotonic()
     refuse_chance(expansion)
     with lowered(expansion, handle, NO_GPU if despite_faults else None) as lowering:
-        todo = list(_chosen(lowering, handle, modes, knobs, sm_count, selection))
+        todo = list(_chosen(lowering, handle, modes, knobs, selection))
     verdicts = []
     with ExitStack() as stack:
         found = tried(
@@ -83,7 +82,6 @@ def judge(
             given=host_operands(graph, memory),
             kinds=kinds,
             runs=0 if is_absent(handle) else runs,
-            sm_count=sm_count,
             described=despite_faults,
             stack=stack,
         )
@@ -110,7 +108,6 @@ def tried(
     given: Mapping[int, Any],
     kinds: Sequence[str],
     runs: int = 0,
-    sm_count: int | None = None,
     described: bool = False,
     loose: bool = False,
     stack: ExitStack,
@@ -131,7 +128,6 @@ def tried(
         runs,
         str(load().path),
         reference_gpu() if is_absent(handle) else handle.device.device_id,
-        sm_count,
         described,
         loose,
     )
@@ -187,15 +183,12 @@ def _chosen(
     handle: Handle,
     modes: Sequence[str],
     knobs: int,
-    sm_count: int | None,
     selection: Selection,
 ) -> Iterator[Verdict]:
     """The configs to be judged: the first config of each engine, and some others."""
     with ExitStack() as stack:
         by_engine: dict[int, dict[EngineChoice, str]] = {}
-        for config, source in proposed(
-            lowering, handle, modes, stack, every_engine=True, sm_count=sm_count
-        ):
+        for config, source in proposed(lowering, handle, modes, stack, every_engine=True):
             choice = config.choice
             if not selection.refusal(config):
                 by_engine.setdefault(choice.engine, {}).setdefault(choice, source)
@@ -205,7 +198,7 @@ def _chosen(
             sample = rng.sample(rest, min(knobs, len(rest)))
             if len(sample) < knobs:
                 tried_before = set(choices)
-                for choice in _settings(lowering, handle, first, rng, sm_count):
+                for choice in _settings(lowering, handle, first, rng):
                     if len(sample) == knobs:
                         break
                     if choice not in tried_before:
@@ -221,11 +214,10 @@ def _settings(
     handle: Handle,
     start: EngineChoice,
     rng: random.Random,
-    sm_count: int | None,
 ) -> Iterator[EngineChoice]:
     """Settings of an engine's knobs that cuDNN takes, by chance."""
     try:
-        with Engine(lowering.graph, start.engine, device=handle, sm_count=sm_count) as engine:
+        with Engine(lowering.graph, start.engine, device=handle) as engine:
             settings = list(knob_settings(start, engine.knobs))
             rng.shuffle(settings)
             for choice in settings[:_TRIES]:

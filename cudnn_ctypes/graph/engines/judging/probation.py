@@ -67,8 +67,6 @@ def checked(
     expansion: Expansion,
     handle: Handle,
     choices: Iterable[EngineChoice],
-    *,
-    sm_count: int | None = None,
 ) -> Kept:
     """The verdicts on engines, after those of `choices` that are new were tried.
 
@@ -87,7 +85,7 @@ def checked(
 
     try:
         refuse_chance(expansion)
-        verdicts = _verdicts(graph, expansion, handle, list(new.values()), sm_count)
+        verdicts = _verdicts(graph, expansion, handle, list(new.values()))
     except ValueError as error:
         _logger.debug("graph %r: its engines cannot be checked: %s", graph.name, error)
         return known
@@ -106,8 +104,6 @@ def passed(
     plan: ExecutionPlan,
     wanted: Selection,
     build: Callable[[Selection], ExecutionPlan],
-    *,
-    sm_count: int | None = None,
 ) -> ExecutionPlan:
     """A plan of an engine that was tried: `plan`, or what `build` gives after it.
 
@@ -120,7 +116,7 @@ def passed(
     while True:
         choice = plan.config.choice
         try:
-            known = checked(graph, expansion, handle, [choice], sm_count=sm_count)
+            known = checked(graph, expansion, handle, [choice])
         except BaseException:
             plan.close()
             raise
@@ -139,7 +135,6 @@ def _verdicts(
     expansion: Expansion,
     handle: Handle,
     choices: Sequence[EngineChoice],
-    sm_count: int | None,
 ) -> list[Verdict]:
     from .judging import tried
 
@@ -162,7 +157,6 @@ def _verdicts(
                     waiting,
                     given={},
                     kinds=_KINDS,
-                    sm_count=sm_count,
                     loose=True,
                     stack=stack,
                 )
@@ -180,7 +174,6 @@ def checked_proposals(
     modes: Sequence[str],
     *,
     every_engine: bool,
-    sm_count: int | None = None,
 ) -> Kept:
     """`checked` for the first config of each engine that is proposed for a graph."""
     from ..tuning.autotuning import proposed
@@ -191,16 +184,14 @@ def checked_proposals(
     kept.heed("Graph.autotune")
     with lowered(expansion, handle) as lowering, ExitStack() as stack:
         lowering.faults = kept.heeded(lowering.faults)
-        configs = proposed(
-            lowering, handle, modes, stack, every_engine=every_engine, sm_count=sm_count
-        )
+        configs = proposed(lowering, handle, modes, stack, every_engine=every_engine)
         known = {engine for engine, _ in kept.families}
         known |= set(lowering.faults.engines)
         first: dict[int, EngineChoice] = {}
         for config, _ in configs:
             if config.engine.index not in known:
                 first.setdefault(config.engine.index, config.choice)
-    return checked(graph, expansion, handle, first.values(), sm_count=sm_count)
+    return checked(graph, expansion, handle, first.values())
 
 
 _unchecked: set[str] = set()

@@ -65,7 +65,6 @@ class Task:
         The file of cuDNN's library.
     device : int or mapping
         Number of the GPU; on the reference device the properties that it stands for.
-    sm_count : int, optional
     described : bool
         Whether the graph is executed as it is described, with operands that engines misread.
     loose : bool
@@ -78,7 +77,6 @@ class Task:
     runs: int
     library: str
     device: int | Mapping[str, Any]
-    sm_count: int | None = None
     described: bool = False
     loose: bool = False
 
@@ -209,7 +207,6 @@ class _Trial:
                 self._operation_graph,
                 choice.engine,
                 device=self._handle,
-                sm_count=self._task.sm_count,
             ) as engine,
             engine.config(choice.knobs) as config,
         ):

@@ -182,7 +182,6 @@ def tune(
     *,
     every_engine: bool = False,
     knobs: int = 0,
-    sm_count: int | None = None,
     noted: Noted = lambda measurement, total: None,
 ) -> None:
     """Measure what heuristics propose, other engines and settings of knobs when asked.
@@ -191,16 +190,14 @@ def tune(
     """
     graph = lowering.graph
     with ExitStack() as stack:
-        waiting = proposed(
-            lowering, device, modes, stack, every_engine=every_engine, sm_count=sm_count
-        )
+        waiting = proposed(lowering, device, modes, stack, every_engine=every_engine)
         total = len({config.choice for config, _ in waiting})
         for config, source in waiting:
             measurement = tuner.measure(config, source)
             if measurement is not None:
                 noted(measurement, total + knobs)
     if knobs and tuner.best is not None:
-        _search_knobs(tuner, graph, device, knobs, sm_count, noted, total + knobs)
+        _search_knobs(tuner, graph, device, knobs, noted, total + knobs)
 
 
 def proposed(
@@ -210,7 +207,6 @@ def proposed(
     stack: ExitStack,
     *,
     every_engine: bool = False,
-    sm_count: int | None = None,
 ) -> list[tuple[EngineConfig, str]]:
     """Configs that heuristics propose, and other engines if asked, each with its source.
 
@@ -220,7 +216,6 @@ def proposed(
         lowering,
         device,
         modes,
-        sm_count=sm_count,
         on_refusal=lambda mode, error: None,
         stack=stack,
     )
@@ -234,7 +229,7 @@ def proposed(
         if index not in indices:
             # `Graph.explain` tells why one refuses the graph.
             with contextlib.suppress(CudnnError, SymbolNotFoundError):
-                engine = Engine(lowering.graph, index, device=device, sm_count=sm_count)
+                engine = Engine(lowering.graph, index, device=device)
                 stack.callback(engine.close)
                 for config in default_configs(engine):
                     found.append((stack.enter_context(config), "engine"))
@@ -246,7 +241,6 @@ def _search_knobs(
     graph: BackendDescriptor,
     device: Handle | DeviceProperties,
     limit: int,
-    sm_count: int | None,
     noted: Noted,
     total: int,
 ) -> None:
@@ -255,7 +249,7 @@ def _search_knobs(
     changed: set[EngineChoice] = set()
     while (start := _next_start(tuner.measurements, changed)) is not None:
         changed.add(start.choice)
-        with Engine(graph, start.engine, device=device, sm_count=sm_count) as engine:
+        with Engine(graph, start.engine, device=device) as engine:
             for choice in knob_settings(start.choice, engine.knobs):
                 if choice in tuner.tried:
                     continue
@@ -312,7 +306,6 @@ def autotune(
     *,
     selection: Selection,
     every_engine: bool = False,
-    sm_count: int | None = None,
     progress: bool | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
     """Carry out ``Graph.autotune``: return the measurements and the fastest plan.
@@ -334,7 +327,6 @@ def autotune(
             modes,
             every_engine=every_engine,
             knobs=settings.knobs,
-            sm_count=sm_count,
             noted=noted,
         )
     if tuner.best is None:

@@ -243,7 +243,7 @@ def test_the_front_end_passes_over_them(h200):
 def test_all_that_is_proposed_is_checked_at_once(monkeypatch):
     tried = []
 
-    def verdicts(graph, expansion, handle, choices, _):
+    def verdicts(graph, expansion, handle, choices):
         tried.extend(choices)
         return [Verdict(each.engine, each.knobs) for each in choices]
 
