@@ -141,7 +141,10 @@ def _there_already(path: Path) -> CommandError:
     return CommandError(f"{path}: it is there already; --force writes over it")
 
 
-EVIDENCE = "a file that Graph.to_json wrote, a graph of NVIDIA's front end, or a log of cuDNN"
+EVIDENCE = (
+    "a file that Graph.to_json wrote, a graph of NVIDIA's front end, a module that XLA dumped, "
+    "or a log of cuDNN"
+)
 """Files that commands take for a graph; see `read_graphs`."""
 
 

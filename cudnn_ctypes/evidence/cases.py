@@ -25,11 +25,10 @@ from ..raw import mode
 from ..raw.library import load, version_text
 from ..reference.device.dispatch import use_reference_device
 from ..runtime import current_device
-from .found import Evidence, FoundCall, FoundGraph
+from .found import CASE, Evidence, FoundCall, FoundGraph
 from .records import CallRecord
 from .replay.calls import Replayed, replay, replay_graph
 
-_FORMAT = "cudnn_ctypes case"
 _SAMPLED = 64  # elements of an output
 _SECONDS, _MEGABYTES = 300.0, 1 << 16  # of one graph, or of all calls, in a child process
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
@@ -232,7 +231,7 @@ class Case:
     def evidence(self) -> Evidence:
         """Its graphs and calls, to be carried out in this process."""
         graphs = [FoundGraph(Graph.from_json(json.dumps(each["graph"]))) for each in self.graphs]
-        return Evidence("case", "case", graphs, [FoundCall(each) for each in self.calls])
+        return Evidence("", "case", graphs, [FoundCall(each) for each in self.calls])
 
     def effects(self) -> list[str]:
         """What is wrong with each recorded result; "" where nothing is."""
@@ -243,7 +242,7 @@ class Case:
     def to_json(self) -> str:
         """The text of the file."""
         told = {
-            "format": _FORMAT,
+            "format": CASE,
             "version": 1,
             "environment": self.environment,
             "log": self.log,
@@ -266,7 +265,7 @@ class Case:
         """
         try:
             told = json.loads(text)
-            if told.get("format") != _FORMAT or told.get("version") != 1:
+            if told.get("format") != CASE or told.get("version") != 1:
                 raise ValueError("its format is another, or of another version")
             case = cls(
                 told["graphs"],

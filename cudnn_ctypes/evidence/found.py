@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .replay.calls import Replayed
 
 LOG = "cuDNN's log"  # form of `Evidence`
+CASE = "cudnn_ctypes case"  # format of a file
 
 _ALIGNED = 16  # bytes that most engines want
 _CHANNELS = 8  # of 16 bits, that are 16 bytes
@@ -96,7 +97,9 @@ class FoundGraph:
         """The data types of its inputs, and the layouts of images: "float16 NHWC"."""
         known = [each for each in self.memory if each.data_type is not None]
         types = Counter(data_type_name(each.data_type) for each in known)
-        layouts = {layout for each in known if (layout := _layout(each))}
+        names = {node.operation.partition("_")[0] for node in self.graph.nodes}
+        products = names & {"matmul", "sdpa"}  # their tensors are no images
+        layouts = {layout for each in known if not products and (layout := _layout(each))}
         return " ".join([*(name for name, _ in types.most_common(1)), *sorted(layouts)])
 
     def notes(self, version: int, capability: int) -> list[str]:
@@ -195,7 +198,8 @@ class Evidence(Report):
     source : str
         Name of the file.
     form : str
-        "cuDNN's log", "graph", "graph of NVIDIA's front end", or "trace".
+        "cuDNN's log", "graph", "graph of NVIDIA's front end",
+        "module of XLA", "stored plan", "case", or "trace".
     graphs : list of FoundGraph
         In the order in which they were described; equal ones once.
     launches : list of FoundCall

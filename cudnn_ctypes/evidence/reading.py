@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +14,9 @@ from ..arguments import file_path, short_name
 from ..graph.describe.serialization import canonical
 from ..graph.graph import Graph
 from ..raw import CUDNN_SEV_ERROR, CUDNN_SEV_INFO, cudnnBackendHeurMode_t
+from ..reference.device.backend_stored import operation_graph
 from .files import CommandError, read_text
-from .found import LOG, Evidence, FoundCall, FoundGraph
+from .found import CASE, LOG, Evidence, FoundCall, FoundGraph
 from .front_end_graphs import front_end_graph, front_end_text
 from .log_files import LogLines, is_log, log_lines
 from .logged_calls import computes, logged_call
@@ -22,6 +24,7 @@ from .logged_descriptors import Block, LoggedDescriptors, LoggedGraph, block_of,
 from .messages import Message
 from .recorded_graphs import graph_of
 from .records import CallRecord
+from .xla_graphs import has_calls, xla_graphs
 
 _EXECUTED = re.compile(r"\bengine_id: type=int; val=(\d+)")
 _KNOB = re.compile(r"\bCUDNN_KNOB_TYPE_(\w+): type=int; val=(-?\d+)")
@@ -174,8 +177,9 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
     source : path, or iterable of Message
         cuDNN's log (``CUDNN_LOGLEVEL_DBG=3``) of any program and any cuDNN 9, also with the
         program's own output between, of several processes, cut off, or compressed by gzip; a graph
-        that ``Graph.to_json`` wrote; one that NVIDIA's front end printed; or the calls that
-        ``trace --json`` wrote. A log is read in constant memory, whatever its size.
+        that ``Graph.to_json`` wrote; one that NVIDIA's front end printed; an optimized module that
+        XLA dumped; a plan that was stored; a case; or the calls that ``trace --json`` wrote. A log is
+        read in constant memory, whatever its size.
 
     Returns
     -------
@@ -216,6 +220,14 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         raise ValueError(str(error)) from None
     theirs = front_end_text(text)
     try:
+        if has_calls(text):
+            return _of_xla(str(path), text)
+        if text.startswith("{") and '"operationGraph"' in text[:_LOOKED_AT]:
+            return Evidence(str(path), "stored plan", [_of_plan(text)])
+        if text.startswith("{") and CASE in text[:_LOOKED_AT]:
+            from .cases import Case
+
+            return replace(Case.from_json(text).evidence, source=str(path))
         if text.startswith('{"cudnn_ctypes_trace"'):
             from .tracing import records
 
@@ -230,3 +242,26 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         return Evidence(str(path), "graph", [FoundGraph(Graph.from_json(text))])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _of_xla(source: str, text: str) -> Evidence:
+    evidence = Evidence(source, "module of XLA")
+    for found in xla_graphs(text):
+        if isinstance(found, str):
+            evidence.unread[found] += 1
+        else:
+            evidence.graphs.append(FoundGraph(found[0], engine=found[1]))
+    return evidence
+
+
+_LOOKED_AT = 200  # characters of a file, which tell its format
+
+
+def _of_plan(text: str) -> FoundGraph:
+    """The graph of a plan that cuDNN wrote as JSON, with its engine."""
+    engine = json.loads(text).get("engine", {})
+    knobs = engine.get("knobChoices", {})
+    named = [f"{name.removeprefix('CUDNN_KNOB_TYPE_').lower()}={knobs[name]}" for name in knobs]
+    number = str(engine.get("engineId", ""))
+    said = f"{number} ({', '.join(named)})" if named else number
+    return FoundGraph(graph_of(operation_graph(text), "plan"), engine=said)

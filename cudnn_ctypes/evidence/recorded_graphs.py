@@ -16,7 +16,7 @@ from ..graph.describe.tensor import Tensor
 from ..graph.describe.validation import takes_several
 from ..graph.graph import Graph
 from ..raw import cudnnBackendAttributeName_t as Name
-from ..raw import cudnnBackendNormFwdPhase_t, cudnnDataType_t
+from ..raw import cudnnBackendDescriptorType_t, cudnnBackendNormFwdPhase_t, cudnnDataType_t
 from ..raw.attributes import ATTRIBUTES, KINDS, kind_name
 from ..reference.device.backend_records import Record
 from ..reference.device.backend_tensors import TensorInfo, tensor_info
@@ -90,7 +90,7 @@ class _Reader:
             (found,) = values.pop(kind.inner.attribute, (None,))
             if found is None:
                 raise ValueError(f"{kind_name(record.kind)} has no {kind.inner.attribute}")
-            inner = _values(found)
+            inner = _values(found, KINDS[kind.inner.descriptor])
         precision = values.pop(kind.precision, None) if kind.precision else None
         if kind.inner is not None and kind.inner.precision:
             precision = inner.pop(kind.inner.precision, None)
@@ -214,10 +214,13 @@ _INFERENCE = cudnnBackendNormFwdPhase_t.CUDNN_NORM_FWD_INFERENCE
 _ENDS = ("input", "output")
 
 
-def _values(record: Record) -> dict[str, tuple[Any, ...]]:
-    """The attributes of a descriptor by their short names."""
-    assert record.kind is not None
-    short = {each.name: name for name, each in ATTRIBUTES[record.kind].items()}
+def _values(
+    record: Record, kind: cudnnBackendDescriptorType_t | None = None
+) -> dict[str, tuple[Any, ...]]:
+    """The attributes of a descriptor by their short names; `kind` where its record has none."""
+    kind = record.kind if record.kind is not None else kind
+    assert kind is not None
+    short = {each.name: name for name, each in ATTRIBUTES[kind].items()}
     return {short.get(name, name.name): values for name, (_, values) in record.values.items()}
 
 
