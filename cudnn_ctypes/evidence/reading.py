@@ -178,8 +178,8 @@ def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidenc
         cuDNN's log (``CUDNN_LOGLEVEL_DBG=3``) of any program and any cuDNN 9, also with the
         program's own output between, of several processes, cut off, or compressed by gzip; a graph
         that ``Graph.to_json`` wrote; one that NVIDIA's front end printed; an optimized module that
-        XLA dumped; a plan that was stored; a case; or the calls that ``trace --json`` wrote. A log is
-        read in constant memory, whatever its size.
+        XLA dumped; a plan that was stored; a case; or the calls that ``trace --json`` wrote. A log
+        is read in constant memory, whatever its size.
 
     Returns
     -------
