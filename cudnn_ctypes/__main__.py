@@ -19,10 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller, as by `>&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (open until the end)
+    command = ""
     try:
         with standard_input(words) as given:
             parsed = command_parser(given).parse_args(given)
-            status = int(command_module(parsed.command).main(parsed))
+            command = parsed.command
+            status = int(command_module(command).main(parsed))
             sys.stdout.flush()
             return status
     except KeyboardInterrupt:  # finished results are printed or written already
@@ -30,12 +32,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` for instance, has closed the pipe
         _discard_output()
         return _BROKEN_PIPE
-    except OSError as error:
-        if error.errno not in _NO_SPACE or error.filename is not None:
-            raise
+    except Exception as error:
+        if not isinstance(error, OSError) or error.errno not in _NO_SPACE or error.filename:
+            print(f"{command}: {_told(error, command)}", file=sys.stderr)
+            return 2
         _discard_output()
         print(f"cudnn-ctypes: the output cannot be written: {error.strerror}", file=sys.stderr)
         return 1
+
+
+def _told(error: Exception, command: str) -> str:
+    """An error of the user in one line; other errors are bugs, and get a traceback."""
+    from .commands.options import USER_ERRORS
+
+    if isinstance(error, USER_ERRORS):
+        return str(error).removeprefix(f"{command}: ")
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    raise error
 
 
 def _discard_output() -> None:

@@ -2,6 +2,7 @@
 
 The docstring of a command's module begins with its name and summary, which are read without
 importing it. It has `add_arguments(parser)` and `main(arguments)`, which returns the exit status.
+An error of the user, one of ``options.USER_ERRORS``, is printed in one line, and the status is 2.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from ..porting.run.building import build
-from .options import USER_ERRORS, file_name
+from .options import file_name
 
 _EPILOG = """\
 examples:
@@ -58,24 +57,20 @@ def add_compiler_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Compile the program; 1 if that fails."""
+    """Compile the program."""
     output = arguments.output or Path(arguments.files[0].stem)
-    try:
-        build(
-            arguments.files,
-            output,
-            includes=[Path(each) for each in arguments.option_I],
-            options=[
-                *(
-                    f"-{each}{value}"
-                    for each in "DLl"
-                    for value in getattr(arguments, f"option_{each}")
-                ),
-                *arguments.option_X,
-            ],
-            for_gpu=arguments.device == "gpu",
-        )
-    except USER_ERRORS as error:
-        print(f"build: {error}", file=sys.stderr)
-        return 1
+    build(
+        arguments.files,
+        output,
+        includes=[Path(each) for each in arguments.option_I],
+        options=[
+            *(
+                f"-{each}{value}"
+                for each in "DLl"
+                for value in getattr(arguments, f"option_{each}")
+            ),
+            *arguments.option_X,
+        ],
+        for_gpu=arguments.device == "gpu",
+    )
     return 0

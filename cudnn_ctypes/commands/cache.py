@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,7 +17,7 @@ from ..graph.engines.cache.plan_cache import CacheEntry, PlanCache
 from ..graph.engines.explaining.report import bytes_text, rich_table
 from ..raw.describe import aligned
 from ..raw.library import version_text
-from .options import USER_ERRORS, Output, add_force, file_name, write_text
+from .options import Output, add_force, file_name, write_text
 
 _COLUMNS = ("kind", "graph", "engine", "device", "cuDNN", "bytes", "made", "used")
 _RIGHT = ("bytes", "made", "used")
@@ -50,16 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Show or clear the cache; 0 if that worked, 2 if the folder cannot be used."""
-    try:
-        return _run(arguments)
-    except USER_ERRORS as error:
-        print(f"cache: {str(error).removeprefix('cache: ')}", file=sys.stderr)
-    except OSError as error:
-        print(f"cache: {error.filename}: {error.strerror}", file=sys.stderr)
-    return 2
-
-
-def _run(arguments: argparse.Namespace) -> int:
     if arguments.clear and (arguments.merge or arguments.export is not None):
         raise CommandError("--clear goes alone, without --export and --merge")
     cache = PlanCache(arguments.folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from .options import (
     EVIDENCE,
-    USER_ERRORS,
     Output,
     add_device,
     add_force,
@@ -73,14 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Compile the graphs; 0 if all of them compiled."""
-    try:
-        return _run(arguments)
-    except USER_ERRORS as error:
-        print(f"compile: {error}", file=sys.stderr)
-        return 2
-
-
-def _run(arguments: argparse.Namespace) -> int:
     graphs: list[tuple[Path, str]] = []
     for path in arguments.graphs:
         try:

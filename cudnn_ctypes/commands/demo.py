@@ -17,11 +17,11 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import NotInitializedError
+from ..evidence.files import CommandError
 from ..handle import Handle
 from ..legacy import ConvolutionDescriptor, ConvolutionForward, FilterDescriptor, TensorDescriptor
 from ..runtime import DeviceBuffer, DeviceTensor, Event, elapsed_ms
 from .options import (
-    USER_ERRORS,
     Output,
     Steps,
     add_force,
@@ -70,21 +70,17 @@ def main(arguments: argparse.Namespace) -> int:
     Where nobody named the picture and its folder can only be read, it is left out.
     """
     console = Console(highlight=False, quiet=arguments.json)
-    try:
-        target = arguments.output.file("cudnn_demo.png", ".png")
-        refuse_overwriting([target], force=arguments.force)
-        with steps("demo", 3) as shown:
-            told = _run(arguments.device, console if arguments.json else shown.console, shown)
-    except USER_ERRORS as error:
-        print(f"demo: {error}", file=sys.stderr)
-        return 2
+    target = arguments.output.file("cudnn_demo.png", ".png")
+    refuse_overwriting([target], force=arguments.force)
+    with steps("demo", 3) as shown:
+        told = _run(arguments.device, console if arguments.json else shown.console, shown)
     sheet, written = told.pop("sheet"), True
     try:
         write_bytes(target, png(sheet), force=arguments.force)
-    except USER_ERRORS as error:
-        print(f"demo: {error}", file=sys.stderr)
+    except CommandError as error:
         if arguments.output is not _PICTURE:
-            return 2
+            raise
+        print(f"demo: {error}", file=sys.stderr)
         written = False
     if arguments.json:
         print(json.dumps({**told, "picture": str(target) if written else None}, indent=2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..graph.backend.devices import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from ..graph.graph import Graph
 from ..raw.describe import aligned
-from .options import USER_ERRORS, Names, Steps, add_jobs, add_json, steps
+from .options import Names, Steps, add_jobs, add_json, steps
 
 
 def _convolution() -> Graph:
@@ -93,15 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the table; 2 if a GPU is unknown."""
-    try:
-        devices = {name: as_properties(name) for name in arguments.devices or presets()}
-        if not arguments.compile:
-            _print(devices, as_json=arguments.json)
-            return 0
-        _compile(devices, arguments.jobs, as_json=arguments.json)
-    except USER_ERRORS as error:
-        print(f"devices: {error}", file=sys.stderr)
-        return 2
+    devices = {name: as_properties(name) for name in arguments.devices or presets()}
+    if not arguments.compile:
+        _print(devices, as_json=arguments.json)
+        return 0
+    _compile(devices, arguments.jobs, as_json=arguments.json)
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,13 +37,13 @@ def folder() -> Path:
 
     Raises
     ------
-    FileNotFoundError
+    CommandError
     """
     package = Path(__file__).parents[1]
     for place in (package / "examples", package.parent / "examples"):
         if (place / "README.md").is_file():
             return place
-    raise FileNotFoundError(f"no examples in {package}, nor beside it")
+    raise CommandError(f"no examples in {package}, nor beside it")
 
 
 def examples() -> Iterator[Example]:
@@ -90,28 +89,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """List, show or copy the examples; 2 on an error."""
-    try:
-        if arguments.copy is not None:
-            written = _copy(arguments.copy, force=arguments.force)
-            if arguments.json:
-                print(json.dumps([str(path) for path in written], indent=2))
-            else:
-                print(f"{len(written)} files in {arguments.copy}; begin with README.md")
-            return 0
-        chosen = list(_chosen(arguments.name or ""))
-        if not chosen:
-            print(f"examples: none is called {arguments.name!r}", file=sys.stderr)
-            return 2
+    if arguments.copy is not None:
+        written = _copy(arguments.copy, force=arguments.force)
         if arguments.json:
-            print(json.dumps([_as_dict(each) for each in chosen], indent=2))
-        elif arguments.name is not None:
-            _show(chosen)
+            print(json.dumps([str(path) for path in written], indent=2))
         else:
-            _list()
+            print(f"{len(written)} files in {arguments.copy}; begin with README.md")
         return 0
-    except (CommandError, FileNotFoundError) as error:
-        print(f"examples: {error}", file=sys.stderr)
-        return 2
+    chosen = list(_chosen(arguments.name or ""))
+    if not chosen:
+        raise CommandError(f"none is called {arguments.name!r}")
+    if arguments.json:
+        print(json.dumps([_as_dict(each) for each in chosen], indent=2))
+    elif arguments.name is not None:
+        _show(chosen)
+    else:
+        _list()
+    return 0
 
 
 def _chosen(name: str) -> Iterator[Example]:

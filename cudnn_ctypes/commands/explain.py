@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from ..graph.backend.devices import as_properties
 from ..graph.engines.selection import Selection
-from .options import EVIDENCE, USER_ERRORS, add_device, file_name, read_graphs, steps
+from .options import EVIDENCE, add_device, file_name, read_graphs, steps
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -42,14 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the explanations; 0 if engines support all graphs, 1 if not, 2 on an error."""
-    try:
-        return _run(arguments)
-    except USER_ERRORS as error:
-        print(f"explain: {error}", file=sys.stderr)
-        return 2
-
-
-def _run(arguments: argparse.Namespace) -> int:
     selection = Selection(
         require=arguments.require,
         forbid=arguments.forbid,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
+from ..evidence.files import CommandError
 from ..graph.engines.judging.operands import KINDS
 from ..graph.engines.selection import Selection
 from ..handle import Handle
 from .options import (
     EVIDENCE,
-    USER_ERRORS,
     Output,
     add_force,
     add_json,
@@ -54,9 +53,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the verdicts; 0 if all are right, 1 if one is wrong or none, 2 on an error."""
     try:
         return _run(arguments)
-    except (*USER_ERRORS, RuntimeError) as error:
-        print(f"judge: {error}", file=sys.stderr)
-        return 2
+    except RuntimeError as error:  # such as an engine that ended its process
+        raise CommandError(str(error)) from None
 
 
 def _run(arguments: argparse.Namespace) -> int:

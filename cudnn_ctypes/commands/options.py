@@ -30,6 +30,7 @@ USER_ERRORS = (
     LibraryNotFoundError,
     CudnnError,
     SymbolNotFoundError,
+    ImportError,  # of a package that is optional
 )
 """Errors that a command prints as one line; other exceptions are bugs and get a traceback."""
 

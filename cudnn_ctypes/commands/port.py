@@ -20,7 +20,6 @@ from ..porting.translate import Translation, translate
 from ..reference.device.dispatch import use_reference_device
 from .options import (
     EVIDENCE,
-    USER_ERRORS,
     Output,
     add_force,
     add_json,
@@ -91,15 +90,11 @@ def main(arguments: argparse.Namespace) -> int:
     write the program; 1 if it lacks a graph or a call.
     """
     writes = arguments.output is not None or arguments.c is not None
-    try:
-        if writes and not arguments.translate:
-            return _replay(arguments)
-        if arguments.c is not None:
-            raise CommandError("--c writes the calls of a log, and --translate those of C")
-        return _translate(arguments) if arguments.translate else _report(arguments)
-    except USER_ERRORS as error:
-        print(f"port: {error}", file=sys.stderr)
-        return 2
+    if writes and not arguments.translate:
+        return _replay(arguments)
+    if arguments.c is not None:
+        raise CommandError("--c writes the calls of a log, and --translate those of C")
+    return _translate(arguments) if arguments.translate else _report(arguments)
 
 
 def _replay(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..evidence.files import CommandError
 from ..porting.run.building import SUFFIXES, build
 from ..porting.run.launching import environment
-from .options import USER_ERRORS, Output, file_name
+from .options import Output, file_name
 
 _EPILOG = """\
 examples:
@@ -58,23 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Become the program, whose exit status this is; 2 if it cannot be started."""
-    try:
-        program = _program(arguments)
-        variables = environment(
-            program,
-            device=arguments.device,
-            recordings=_recordings(arguments),
-            checks=[name for name in ("strict", "guard_pages") if getattr(arguments, name)],
-        )
-    except USER_ERRORS as error:
-        print(f"run: {error}", file=sys.stderr)
-        return 2
+    program = _program(arguments)
+    variables = environment(
+        program,
+        device=arguments.device,
+        recordings=_recordings(arguments),
+        checks=[name for name in ("strict", "guard_pages") if getattr(arguments, name)],
+    )
     sys.stdout.flush()
-    try:
-        os.execve(program, [str(program), *arguments.arguments], variables)
-    except OSError as error:
-        print(f"run: {program}: {error.strerror}", file=sys.stderr)
-        return 2
+    os.execve(program, [str(program), *arguments.arguments], variables)
 
 
 def _program(arguments: argparse.Namespace) -> Path:

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
-from ..evidence.files import CommandError
 from ..evidence.records import WIDTH, CallRecord, compare, line
 from ..evidence.tracing import Trace, read_trace, records
 from .options import Output, add_force, file_name, make_folder, refuse_overwriting
@@ -117,25 +116,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the program and return its exit status, or compare two traces; 2 on wrong arguments."""
-    try:
-        if arguments.diff:
-            _refuse(arguments, "--diff", ("stats", "nan", "lines", *_OF_A_RUN))
-            return _diff(arguments)
-        if arguments.read:
-            _refuse(arguments, "--read", _OF_A_RUN)
-            return _read(arguments)
-        if not arguments.program:
-            raise ValueError("expected a program, --read FILE or --diff A B")
-        return _run(arguments)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if error.filename is None:  # no space is left for what was written
-            raise
-        print(f"trace: {error.filename}: {error.strerror}", file=sys.stderr)
-    except (CommandError, ValueError) as error:
-        print(f"trace: {error}", file=sys.stderr)
-    return 2
+    if arguments.diff:
+        _refuse(arguments, "--diff", ("stats", "nan", "lines", *_OF_A_RUN))
+        return _diff(arguments)
+    if arguments.read:
+        _refuse(arguments, "--read", _OF_A_RUN)
+        return _read(arguments)
+    if not arguments.program:
+        raise ValueError("expected a program, --read FILE or --diff A B")
+    return _run(arguments)
 
 
 _OF_A_RUN = ("program", "json", "py", "c", "memory", "first", "flush", "output")

@@ -57,14 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the program, whose exit status this is, and show what was seen; 2 if it cannot start."""
-    try:
-        return _watch(arguments)
-    except CommandError as error:
-        print(f"watch: {error}", file=sys.stderr)
-        return 2
-
-
-def _watch(arguments: argparse.Namespace) -> int:
     save = None if arguments.save is None else arguments.save.file("cudnn.log.gz")
     page = None if arguments.html is None else arguments.html.file("watch.html", ".html")
     refuse_overwriting([save, page], force=arguments.force)

@@ -23,7 +23,6 @@ from ...handle import Handle
 from ...raw.library import load
 from ..options import (
     EVIDENCE,
-    USER_ERRORS,
     Names,
     Output,
     add_device,
@@ -131,24 +130,20 @@ def _data_type(text: str) -> str:
 
 def main(arguments: argparse.Namespace) -> int:
     """Measure and print; 0 if something can be measured, 1 if nothing, 2 on an error."""
-    try:
-        plot = None
-        if arguments.plot is not None:
-            plot = arguments.plot.file("bench.png", ".png", ".svg", ".pdf")
-            from ...evidence.pictures.plots import import_pyplot
+    plot = None
+    if arguments.plot is not None:
+        plot = arguments.plot.file("bench.png", ".png", ".svg", ".pdf")
+        from ...evidence.pictures.plots import import_pyplot
 
-            import_pyplot()
-        refuse_overwriting([plot], force=arguments.force)
-        options = {field.name: getattr(arguments, field.name) for field in fields(Options)}
-        problem = problem_of(arguments.what, arguments.shapes, Options(**options))
-        handle = None if arguments.device not in (None, "here") else _handle()
-        if handle is None:
-            return _without_gpu(problem, arguments)
-        with handle:
-            return _on_gpu(problem, handle, arguments, plot)
-    except (*USER_ERRORS, ImportError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 2
+        import_pyplot()
+    refuse_overwriting([plot], force=arguments.force)
+    options = {field.name: getattr(arguments, field.name) for field in fields(Options)}
+    problem = problem_of(arguments.what, arguments.shapes, Options(**options))
+    handle = None if arguments.device not in (None, "here") else _handle()
+    if handle is None:
+        return _without_gpu(problem, arguments)
+    with handle:
+        return _on_gpu(problem, handle, arguments, plot)
 
 
 def _handle() -> Handle | None:

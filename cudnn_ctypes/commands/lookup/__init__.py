@@ -8,7 +8,6 @@ import argparse
 import itertools
 import json
 import re
-import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -41,11 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the entries of each name, or what a file has; 0 if all were found, 1 if not."""
     files = [name for name in arguments.names if Path(name).is_file()]
-    try:
-        evidence = [read_evidence(file) for file in files]
-    except (OSError, ValueError) as error:
-        print(f"lookup: {error}", file=sys.stderr)
-        return 2
+    evidence = [read_evidence(file) for file in files]
     if not arguments.json:
         for each in evidence:
             print(each)

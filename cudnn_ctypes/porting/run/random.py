@@ -17,6 +17,24 @@ from ...runtime.cuda import CudaError
 from ..cublas.arguments import Elements
 from ..cudart.function import MEMORY, CheckedFunction, Int, Kind, OutInt, Size, Stream, out, store
 
+__all__ = [
+    "curandCreateGenerator",
+    "curandDestroyGenerator",
+    "curandGenerate",
+    "curandGenerateLogNormal",
+    "curandGenerateLogNormalDouble",
+    "curandGenerateNormal",
+    "curandGenerateNormalDouble",
+    "curandGenerateSeeds",
+    "curandGenerateUniform",
+    "curandGenerateUniformDouble",
+    "curandGetVersion",
+    "curandSetGeneratorOffset",
+    "curandSetGeneratorOrdering",
+    "curandSetPseudoRandomGeneratorSeed",
+    "curandSetStream",
+]
+
 
 class _curandGenerator_st(ctypes.Structure):
     pass
