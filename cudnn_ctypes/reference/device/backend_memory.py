@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
+from ..reorder import restore_filter
 from ..tiles import same_place
 from . import lent
 from .backend_tensors import TensorInfo
@@ -90,10 +91,11 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
         place, inside = _ragged(info, starts)
         memory = _flat(info, address, place[inside], "read")
         return np.where(inside, memory[np.where(inside, place, 0)], memory.dtype.type(0))
-    if _is_plain(info):
+    is_reordered = info.reordering == raw.CUDNN_TENSOR_REORDERING_INT8x32
+    if is_reordered or _is_plain(info):
         shape, strides = _vectors(info)
         array = at(address, info.data_type, shape, strides, info.name)
-        return _joined(array, info)
+        return _joined(_restored(array, info) if is_reordered else array, info)
     place = _places(info)
     if element_bits(info.data_type) >= 8:
         return _flat(info, address, place, "read")[place]
@@ -119,6 +121,14 @@ def _store(info: TensorInfo, address: int, values: Array, starts: Array | None =
         _flat(info, address, place, "write")[place] = stored
     else:
         _pack(info, address, _places(info), stored)
+
+
+def _restored(array: Array, info: TensorInfo) -> Array:
+    """An int8 filter before `cudnnReorderFilterAndBias` reordered it."""
+    try:
+        return restore_filter(array)
+    except ValueError as error:
+        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{info.name}: {error}") from None
 
 
 def _is_plain(info: TensorInfo) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +15,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes import DeviceTensor, raw, use_reference_device
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.reference.device.backend_memory import GraphMemory
+from cudnn_ctypes.reference.device.backend_tensors import TensorInfo
 from cudnn_ctypes.reference.device.registry import Refused
+from cudnn_ctypes.reference.reorder import reorder_filter
 
 from .evaluation import POISON, evaluate, run, storage, view
 
@@ -487,6 +491,22 @@ def test_scales_for_each_block_in_the_layout_of_tiles(rows: int, columns: int) -
         tile = (row // 128) * 2 + column // 4
         place = tile * 512 + (row % 32) * 16 + (row % 128 // 32) * 4 + column % 4
         assert memory[place] == wanted[row, column]
+
+
+def test_an_int8_filter_in_the_order_of_its_kernels() -> None:
+    """What `cudnnReorderFilterAndBias` has written is read as the filter that it was."""
+    w = np.random.default_rng(0).integers(-128, 128, (32, 64, 3, 2), np.int8)
+    vectors = w.reshape(32, 2, 32, 3, 2).transpose(0, 1, 3, 4, 2)
+    order, dims = raw.CUDNN_TENSOR_REORDERING_INT8x32, (32, 2, 3, 2)
+    strides = (12, 6, 2, 1)
+    with use_reference_device():
+        memory = DeviceTensor.from_numpy(np.ascontiguousarray(reorder_filter(vectors)))
+        numbers = (raw.CUDNN_DATA_INT8, dims, strides, False, False, 32, 1, order, None, None, 1)
+        info = TensorInfo(7, *numbers)
+        found = GraphMemory({7: memory.ptr}).load(info)
+        np.testing.assert_array_equal(found, w)
+        with pytest.raises(Refused, match="K a multiple of 32"):
+            GraphMemory({7: memory.ptr}).load(replace(info, dims=(16, 2, 3, 2)))
 
 
 @pytest.mark.parametrize("transposed", [False, True])
