@@ -2,8 +2,9 @@
 
 ``python -m tools.program_corpus FOLDER``: each folder in FOLDER is a repository, with its revision
 in a file ``.revision``. A program is a file with ``main`` that uses cuDNN; the other sources of its
-folders are linked to it if it needs them. `program_corpus.json` has the arguments of some, and what
-their output shows when their numbers are right. Nothing of the programs comes into this repository.
+folders are linked to it if it needs them. `program_corpus.json` has the arguments of some, commands
+that make their data, and what their output shows when their numbers are right. Nothing of the
+programs comes into this repository.
 
 ``--port`` translates each program too, and compares what both print. ``--device gpu`` runs them on
 the GPU, alone and under `run`. ``--against FILE`` compares with the ``--json`` of another run.
@@ -179,9 +180,14 @@ def _tried(
             lacks = re.search(r"(\S+): No such file", why)
             return Result(name, False, f"needs {lacks[1]}" if lacks else "-", 0, why)
         known = _KNOWN.get(name, {})
+        folder /= known.get("folder", "")
+        folder.mkdir(exist_ok=True)
+        _shell(known.get("before", ""), folder)
         words = [str(program), *map(str, known.get("arguments", ()))]
         variables = environment(program, device=arguments.device)
         result = _run(name, words, folder, variables, arguments.seconds)
+        (folder / "output.txt").write_text(result.output)
+        result.output += _shell(known.get("after", ""), folder)
         result.right = _checked(result, known, others.get(name))
         if on_gpu:
             folders = {"LD_LIBRARY_PATH": variables["LD_LIBRARY_PATH"]}
@@ -191,6 +197,19 @@ def _tried(
         if arguments.port:
             result.port = _ported(files, repository, folder, words[1:], result, arguments.seconds)
     return result
+
+
+def _shell(command: str, folder: Path) -> str:
+    """What a command prints; ``python`` is this one."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout + done.stderr
 
 
 def _run(
@@ -213,7 +232,7 @@ def _run(
     lines = [each for each in text.splitlines() if each.strip()]
     last = output.strip().splitlines()[-1:]
     why = " / ".join([*lines[:2], *last]) if told or done.returncode else ""
-    return Result(name, True, ends, told, why[:400], output=output[-20_000:])
+    return Result(name, True, ends, told, why[:400], output=output[-2_000_000:])
 
 
 def _checked(result: Result, known: Mapping[str, Any], other: Result | None) -> str:
@@ -283,7 +302,7 @@ def _ported(
     (folder / "translated.py").write_text(translation.python)
     device = {"CUDNN_CTYPES_DEVICE": "reference", "PYTHONPATH": os.getcwd()}
     program = [sys.executable, "translated.py", *words]
-    done = _run("", program, folder, {**os.environ, **device}, 4 * seconds)
+    done = _run("", program, folder, {**os.environ, **device}, seconds)
     if done.ends != "ended":
         return f"whole; {done.ends}: {done.stopped_by.rpartition(' / ')[2][:80]}"
     return f"whole; {'same' if _same(done.output, compiled.output) else 'other'} numbers"
