@@ -4,4 +4,4 @@ from ...runtime.cuda import CudaError as CudaError
 from .handles import *
 from .operations import *
 
-def __getattr__(name: str) -> Any: ...  # cublasX_v2
+def __getattr__(name: str) -> Any: ...  # enumerators, cublasSgemm, cublasX_v2

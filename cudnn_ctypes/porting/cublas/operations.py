@@ -21,43 +21,6 @@ from .handles import (
     fail,
 )
 
-__all__ = [
-    "cublasDasum",
-    "cublasDaxpy",
-    "cublasDcopy",
-    "cublasDdot",
-    "cublasDgeam",
-    "cublasDgemm",
-    "cublasDgemmStridedBatched",
-    "cublasDgemv",
-    "cublasDger",
-    "cublasDnrm2",
-    "cublasDscal",
-    "cublasDswap",
-    "cublasGemmEx",
-    "cublasGetMatrix",
-    "cublasGetVector",
-    "cublasHgemm",
-    "cublasHgemmStridedBatched",
-    "cublasIdamax",
-    "cublasIsamax",
-    "cublasSasum",
-    "cublasSaxpy",
-    "cublasScopy",
-    "cublasSdot",
-    "cublasSetMatrix",
-    "cublasSetVector",
-    "cublasSgeam",
-    "cublasSgemm",
-    "cublasSgemmEx",
-    "cublasSgemmStridedBatched",
-    "cublasSgemv",
-    "cublasSger",
-    "cublasSnrm2",
-    "cublasSscal",
-    "cublasSswap",
-]
-
 
 @taking("handle n alpha x incx y incy")
 def _axpy(elements: Elements, a: Any) -> None:
@@ -125,24 +88,6 @@ def _amax(elements: Elements, a: Any) -> None:
     """result = the place, from 1, of the first element with the largest absolute value."""
     positive = a.n > 0 and a.incx > 0
     a.result.value = 1 + np.abs(elements.vector(a.x, a.n, a.incx, "x")).argmax() if positive else 0
-
-
-cublasSaxpy: CublasFunction[...] = computing("cublasSaxpy", _axpy, "float32")
-cublasDaxpy: CublasFunction[...] = computing("cublasDaxpy", _axpy, "float64")
-cublasSscal: CublasFunction[...] = computing("cublasSscal", _scal, "float32")
-cublasDscal: CublasFunction[...] = computing("cublasDscal", _scal, "float64")
-cublasScopy: CublasFunction[...] = computing("cublasScopy", _copy, "float32")
-cublasDcopy: CublasFunction[...] = computing("cublasDcopy", _copy, "float64")
-cublasSswap: CublasFunction[...] = computing("cublasSswap", _swap, "float32")
-cublasDswap: CublasFunction[...] = computing("cublasDswap", _swap, "float64")
-cublasSdot: CublasFunction[...] = computing("cublasSdot", _dot, "float32")
-cublasDdot: CublasFunction[...] = computing("cublasDdot", _dot, "float64")
-cublasSnrm2: CublasFunction[...] = computing("cublasSnrm2", _nrm2, "float32")
-cublasDnrm2: CublasFunction[...] = computing("cublasDnrm2", _nrm2, "float64")
-cublasSasum: CublasFunction[...] = computing("cublasSasum", _asum, "float32")
-cublasDasum: CublasFunction[...] = computing("cublasDasum", _asum, "float64")
-cublasIsamax: CublasFunction[...] = computing("cublasIsamax", _amax, "float32", "int32")
-cublasIdamax: CublasFunction[...] = computing("cublasIdamax", _amax, "float64", "int32")
 
 
 Matrix = NDArray[Any]
@@ -284,26 +229,41 @@ def _computed_in(arguments: dict[str, Any]) -> str:
     }.get(arguments["computeType"], "float32")
 
 
-cublasSgemv: CublasFunction[...] = computing("cublasSgemv", _gemv, "float32")
-cublasDgemv: CublasFunction[...] = computing("cublasDgemv", _gemv, "float64")
-cublasSger: CublasFunction[...] = computing("cublasSger", _ger, "float32")
-cublasDger: CublasFunction[...] = computing("cublasDger", _ger, "float64")
-cublasHgemm: CublasFunction[...] = computing("cublasHgemm", _gemm, "float16")
-cublasSgemm: CublasFunction[...] = computing("cublasSgemm", _gemm, "float32")
-cublasDgemm: CublasFunction[...] = computing("cublasDgemm", _gemm, "float64")
-cublasHgemmStridedBatched: CublasFunction[...] = computing(
-    "cublasHgemmStridedBatched", _gemm_strided_batched, "float16"
-)
-cublasSgemmStridedBatched: CublasFunction[...] = computing(
-    "cublasSgemmStridedBatched", _gemm_strided_batched, "float32"
-)
-cublasDgemmStridedBatched: CublasFunction[...] = computing(
-    "cublasDgemmStridedBatched", _gemm_strided_batched, "float64"
-)
-cublasSgeam: CublasFunction[...] = computing("cublasSgeam", _geam, "float32")
-cublasDgeam: CublasFunction[...] = computing("cublasDgeam", _geam, "float64")
-cublasSgemmEx: CublasFunction[...] = computing("cublasSgemmEx", _sgemm_ex, "float32")
-cublasGemmEx: CublasFunction[...] = computing("cublasGemmEx", _gemm_ex, _computed_in)
+_TYPES = {"H": "float16", "S": "float32", "D": "float64"}
+
+_functions: dict[str, CublasFunction[...]] = {
+    f"cublas{letter}{name}": computing(f"cublas{letter}{name}", body, _TYPES[letter])
+    for name, letters, body in (
+        ("axpy", "SD", _axpy),
+        ("scal", "SD", _scal),
+        ("copy", "SD", _copy),
+        ("swap", "SD", _swap),
+        ("dot", "SD", _dot),
+        ("nrm2", "SD", _nrm2),
+        ("asum", "SD", _asum),
+        ("gemv", "SD", _gemv),
+        ("ger", "SD", _ger),
+        ("geam", "SD", _geam),
+        ("gemm", "HSD", _gemm),
+        ("gemmStridedBatched", "HSD", _gemm_strided_batched),
+    )
+    for letter in letters
+}
+_functions |= {
+    "cublasIsamax": computing("cublasIsamax", _amax, "float32", "int32"),
+    "cublasIdamax": computing("cublasIdamax", _amax, "float64", "int32"),
+    "cublasSgemmEx": computing("cublasSgemmEx", _sgemm_ex, "float32"),
+    "cublasGemmEx": computing("cublasGemmEx", _gemm_ex, _computed_in),
+}
+globals().update(_functions)
+
+__all__ = [
+    "cublasGetMatrix",
+    "cublasGetVector",
+    "cublasSetMatrix",
+    "cublasSetVector",
+    *_functions,
+]
 
 
 @cublas_function

@@ -1,13 +1,26 @@
-"""Devices: their number, the current one, their properties; versions."""
+"""Devices, streams and events. On the reference device work is complete when its call returns."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from ...runtime import cuda
-from .function import Int, OutInt, OutSize, forwarded, out, place, runtime_function
+from .function import (
+    Event,
+    Int,
+    OutEvent,
+    OutFloat,
+    OutInt,
+    OutSize,
+    OutStream,
+    Stream,
+    forwarded,
+    out,
+    place,
+    runtime_function,
+)
 from .sides import gpu_call
-from .types import PROPERTY_MEMBERS, cudaDeviceProp
+from .types import PROPERTY_MEMBERS, cudaDeviceProp, cudaStreamDefault
 
 __all__ = [
     "cudaDeviceGetAttribute",
@@ -15,6 +28,13 @@ __all__ = [
     "cudaDeviceReset",
     "cudaDeviceSynchronize",
     "cudaDriverGetVersion",
+    "cudaEventCreate",
+    "cudaEventCreateWithFlags",
+    "cudaEventDestroy",
+    "cudaEventElapsedTime",
+    "cudaEventQuery",
+    "cudaEventRecord",
+    "cudaEventSynchronize",
     "cudaGetDevice",
     "cudaGetDeviceCount",
     "cudaGetDeviceProperties",
@@ -24,6 +44,13 @@ __all__ = [
     "cudaRuntimeGetVersion",
     "cudaSetDevice",
     "cudaSetDeviceFlags",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamCreateWithPriority",
+    "cudaStreamDestroy",
+    "cudaStreamQuery",
+    "cudaStreamSynchronize",
+    "cudaStreamWaitEvent",
 ]
 
 # Members that CUDA 13 dropped, and the attributes that still have their values.
@@ -125,3 +152,80 @@ def cudaDriverGetVersion(driverVersion: OutInt) -> None:
 
     On the reference device it is the driver's version in the properties of the GPU it stands for.
     """
+
+
+# -- streams and events -----------------------------------------------------------------------
+
+
+@forwarded
+def cudaStreamCreate(pStream: OutStream) -> None:
+    """Create a stream: ``cudaStreamCreate(byref(stream))``."""
+
+
+@forwarded
+def cudaStreamCreateWithFlags(pStream: OutStream, flags: Int = cudaStreamDefault) -> None:
+    """Create a stream, with flags: ``cudaStreamNonBlocking``."""
+
+
+@forwarded
+def cudaStreamCreateWithPriority(pStream: OutStream, flags: Int, priority: Int) -> None:
+    """Create a stream with flags and a priority, of which smaller numbers are higher."""
+
+
+@forwarded
+def cudaStreamDestroy(stream: Stream) -> None:
+    """Destroy a stream once its work is done."""
+
+
+@forwarded
+def cudaStreamSynchronize(stream: Stream) -> None:
+    """Wait until the work on a stream is done."""
+
+
+@forwarded
+def cudaStreamQuery(stream: Stream) -> None:
+    """Test whether the work on a stream is done; the status is ``cudaErrorNotReady`` if not."""
+
+
+@forwarded
+def cudaStreamWaitEvent(stream: Stream, event: Event, flags: Int = 0) -> None:
+    """Make a stream wait for an event."""
+
+
+@forwarded
+def cudaEventCreate(event: OutEvent) -> None:
+    """Create an event: ``cudaEventCreate(byref(event))``."""
+
+
+@forwarded
+def cudaEventCreateWithFlags(event: OutEvent, flags: Int) -> None:
+    """Create an event, with flags: ``cudaEventDisableTiming``."""
+
+
+@forwarded
+def cudaEventRecord(event: Event, stream: Stream = None) -> None:
+    """Record an event at the end of a stream's work; on the reference device, the host's time."""
+
+
+@forwarded
+def cudaEventSynchronize(event: Event) -> None:
+    """Wait until the work before an event is done."""
+
+
+@forwarded
+def cudaEventQuery(event: Event) -> None:
+    """Test whether the work before an event is done; the status is ``cudaErrorNotReady`` if not."""
+
+
+@forwarded
+def cudaEventElapsedTime(ms: OutFloat, start: Event, end: Event) -> None:
+    """Fill a ``c_float`` with the milliseconds between two events.
+
+    On the reference device this is the host's time between the two calls of ``cudaEventRecord``,
+    spent by NumPy. It says nothing about a GPU.
+    """
+
+
+@forwarded
+def cudaEventDestroy(event: Event) -> None:
+    """Destroy an event."""

@@ -8,27 +8,6 @@ from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 
 __all__ = [
     "cudaDeviceProp",
-    "cudaErrorIllegalAddress",
-    "cudaErrorInitializationError",
-    "cudaErrorInsufficientDriver",
-    "cudaErrorInvalidConfiguration",
-    "cudaErrorInvalidDevice",
-    "cudaErrorInvalidDeviceFunction",
-    "cudaErrorInvalidDevicePointer",
-    "cudaErrorInvalidMemcpyDirection",
-    "cudaErrorInvalidPitchValue",
-    "cudaErrorInvalidResourceHandle",
-    "cudaErrorInvalidValue",
-    "cudaErrorLaunchFailure",
-    "cudaErrorLaunchOutOfResources",
-    "cudaErrorLaunchTimeout",
-    "cudaErrorMemoryAllocation",
-    "cudaErrorMisalignedAddress",
-    "cudaErrorNoDevice",
-    "cudaErrorNoKernelImageForDevice",
-    "cudaErrorNotReady",
-    "cudaErrorNotSupported",
-    "cudaErrorUnknown",
     "cudaError_t",
     "cudaEventBlockingSync",
     "cudaEventDefault",
@@ -40,15 +19,9 @@ __all__ = [
     "cudaHostAllocWriteCombined",
     "cudaMemAttachGlobal",
     "cudaMemAttachHost",
-    "cudaMemcpyDefault",
-    "cudaMemcpyDeviceToDevice",
-    "cudaMemcpyDeviceToHost",
-    "cudaMemcpyHostToDevice",
-    "cudaMemcpyHostToHost",
     "cudaMemcpyKind",
     "cudaStreamDefault",
     "cudaStreamNonBlocking",
-    "cudaSuccess",
 ]
 
 
@@ -135,34 +108,9 @@ class cudaDeviceProp(ctypes.Structure):
         return f"<cudaDeviceProp of {self.name.decode()}, {self.major}.{self.minor}>"
 
 
-cudaSuccess = cudaError_t.cudaSuccess
-cudaErrorInvalidValue = cudaError_t.cudaErrorInvalidValue
-cudaErrorMemoryAllocation = cudaError_t.cudaErrorMemoryAllocation
-cudaErrorInitializationError = cudaError_t.cudaErrorInitializationError
-cudaErrorInvalidConfiguration = cudaError_t.cudaErrorInvalidConfiguration
-cudaErrorInvalidPitchValue = cudaError_t.cudaErrorInvalidPitchValue
-cudaErrorInvalidDevicePointer = cudaError_t.cudaErrorInvalidDevicePointer
-cudaErrorInvalidMemcpyDirection = cudaError_t.cudaErrorInvalidMemcpyDirection
-cudaErrorInsufficientDriver = cudaError_t.cudaErrorInsufficientDriver
-cudaErrorInvalidDeviceFunction = cudaError_t.cudaErrorInvalidDeviceFunction
-cudaErrorNoDevice = cudaError_t.cudaErrorNoDevice
-cudaErrorInvalidDevice = cudaError_t.cudaErrorInvalidDevice
-cudaErrorNoKernelImageForDevice = cudaError_t.cudaErrorNoKernelImageForDevice
-cudaErrorInvalidResourceHandle = cudaError_t.cudaErrorInvalidResourceHandle
-cudaErrorNotReady = cudaError_t.cudaErrorNotReady
-cudaErrorIllegalAddress = cudaError_t.cudaErrorIllegalAddress
-cudaErrorLaunchOutOfResources = cudaError_t.cudaErrorLaunchOutOfResources
-cudaErrorLaunchTimeout = cudaError_t.cudaErrorLaunchTimeout
-cudaErrorMisalignedAddress = cudaError_t.cudaErrorMisalignedAddress
-cudaErrorLaunchFailure = cudaError_t.cudaErrorLaunchFailure
-cudaErrorNotSupported = cudaError_t.cudaErrorNotSupported
-cudaErrorUnknown = cudaError_t.cudaErrorUnknown
-
-cudaMemcpyHostToHost = cudaMemcpyKind.cudaMemcpyHostToHost
-cudaMemcpyHostToDevice = cudaMemcpyKind.cudaMemcpyHostToDevice
-cudaMemcpyDeviceToHost = cudaMemcpyKind.cudaMemcpyDeviceToHost
-cudaMemcpyDeviceToDevice = cudaMemcpyKind.cudaMemcpyDeviceToDevice
-cudaMemcpyDefault = cudaMemcpyKind.cudaMemcpyDefault
+for _enum in (cudaError_t, cudaMemcpyKind):
+    globals().update(_enum.__members__)  # as in C
+    __all__ += [*_enum.__members__]
 
 # Plain numbers, as in C.
 cudaStreamDefault = 0

@@ -107,3 +107,40 @@ int main() {
     first, *rest = done.stdout.splitlines()
     assert rest == ["0", "2000", "1"]
     assert first == "2000"
+
+
+def test_a_workspace_a_byte_short_and_a_wrong_layout_are_named(compiled):
+    done = compiled("""
+int main() {
+  cudnnHandle_t h; cudnnTensorDescriptor_t x, last, y; cudnnFilterDescriptor_t w;
+  cudnnConvolutionDescriptor_t c; size_t size; float a = 1, b = 0, *px, *py, *pw; void *work;
+  cudnnCreate(&h); cudnnCreateTensorDescriptor(&x); cudnnCreateTensorDescriptor(&y);
+  cudnnCreateTensorDescriptor(&last); cudnnCreateFilterDescriptor(&w);
+  cudnnCreateConvolutionDescriptor(&c);
+  cudnnSetTensor4dDescriptor(x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 4, 16, 16);
+  cudnnSetTensor4dDescriptor(last, CUDNN_TENSOR_NHWC, CUDNN_DATA_FLOAT, 1, 16, 16, 4);
+  cudnnSetTensor4dDescriptor(y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 8, 16, 16);
+  cudnnSetFilter4dDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 8, 4, 3, 3);
+  cudnnSetConvolution2dDescriptor(c, 1, 1, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT);
+  auto gemm = CUDNN_CONVOLUTION_FWD_ALGO_GEMM;
+  cudnnGetConvolutionForwardWorkspaceSize(h, x, w, c, y, gemm, &size);
+  cudaMalloc(&px, 4096); cudaMalloc(&py, 8192); cudaMalloc(&pw, 1152);
+  cudaMemset(px, 0, 4096); cudaMemset(pw, 0, 1152);
+  cudaMalloc(&work, size - 1);
+  printf("%d ", cudnnConvolutionForward(h, &a, x, px, w, pw, c, gemm, work, size, &b, y, py));
+  printf("%d\\n", cudnnConvolutionForward(h, &a, last, px, w, pw, c, gemm, work, size, &b, y, py));
+}""")
+    assert done.stdout == "5000 2000\n"
+    assert "program.cpp:22: cudnnConvolutionForward returned" in done.stderr
+    assert "workSpace is too small: 1 bytes are missing" in done.stderr
+    assert "(allocated at" in done.stderr
+    assert "program.cpp:21)" in done.stderr
+    assert "program.cpp:23: cudnnConvolutionForward returned" in done.stderr
+    assert "xDesc: it has 16 channels" in done.stderr
+
+
+def test_a_missing_compiler_is_told(command, tmp_path):
+    (tmp_path / "program.cpp").write_text("int main() {}")
+    done = command("run", "program.cpp", PATH="/nonexistent")
+    assert done.returncode == 2
+    assert "no compiler of c++ (g++, clang++, c++); install one: apt install g++" in done.stderr
