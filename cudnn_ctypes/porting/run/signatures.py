@@ -119,7 +119,7 @@ _TEXTS = ("cudaGetErrorName", "cudaGetErrorString", "cublasGetStatusName", "cubl
 def _libraries() -> Iterator[Signature]:
     """The functions of the CUDA runtime, cuBLAS and cuRAND."""
     for module in (cudart, cublas, random):
-        for name in module.__all__:
+        for name in dir(module):
             function = getattr(module, name)
             if isinstance(function, CheckedFunction):
                 yield from _named(name, function, tuple(function.kinds.values()))
