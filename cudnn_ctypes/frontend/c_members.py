@@ -38,10 +38,7 @@ _PREFIX: dict[type[Named], tuple[type[CudnnEnum], str]] = {
     reduction_mode: (raw.cudnnReduceTensorOp_t, "CUDNN_REDUCE_TENSOR_"),
     convolution_mode: (raw.cudnnConvolutionMode_t, "CUDNN_"),
     tensor_reordering: (raw.cudnnBackendTensorReordering_t, "CUDNN_TENSOR_REORDERING_"),
-    moe_grouped_matmul_mode: (
-        raw.cudnnMoeGroupedMatmulMode_t,
-        "CUDNN_MOE_GROUPED_MATMUL_MODE_",
-    ),
+    moe_grouped_matmul_mode: (raw.cudnnMoeGroupedMatmulMode_t, "CUDNN_MOE_GROUPED_MATMUL_MODE_"),
     reshape_mode: (raw.cudnnBackendReshapeMode_t, "CUDNN_RESHAPE_"),
     cuda_graph_retention: (raw.cudnnCudaGraphRetention_t, "CUDNN_CUDA_GRAPH_RETENTION_"),
     gnn_agg_op: (raw.cudnnGnnAggOp_t, "CUDNN_GNN_AGG_"),

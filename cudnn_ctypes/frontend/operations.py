@@ -145,11 +145,7 @@ def conv_wgrad(
 
 @method("C")
 def matmul(
-    A: tensor,
-    B: tensor,
-    compute_data_type: Any = _NOT_SET,
-    padding: float = 0.0,
-    name: str = "",
+    A: tensor, B: tensor, compute_data_type: Any = _NOT_SET, padding: float = 0.0, name: str = ""
 ) -> None:
     """The matrix product of the last two dimensions; those before are batches and broadcast."""
 
@@ -172,9 +168,7 @@ def reduction(
 
 
 @method("SUM SQ_SUM")
-def genstats(
-    input: tensor,
-) -> None:
+def genstats(input: tensor) -> None:
     """Sum and sum of squares of each channel, (1, c, 1, …)."""
 
 
@@ -193,19 +187,13 @@ def reshape(
 
 
 @method("OUT_0")
-def transpose(
-    input: tensor,
-    permutation: Sizes,
-) -> Mapping[str, Any]:
+def transpose(input: tensor, permutation: Sizes) -> Mapping[str, Any]:
     """Dimension i of the result is dimension permutation[i] of `input`."""
     return {"input": input, "permutation": list(permutation)}
 
 
 @method("OUT_0")
-def slice_(
-    input: tensor,
-    slices: Sequence[Any] = (),
-) -> None:
+def slice_(input: tensor, slices: Sequence[Any] = ()) -> None:
     """Part of `input`: one Python slice per dimension, with positive steps."""
 
 
@@ -241,10 +229,7 @@ def _pack_along(arguments: Mapping[str, Any], results: Sequence[tensor]) -> None
 
 @method("Y scale", after=_pack_along)
 def block_scale_quantize(
-    input: tensor,
-    block_size: int,
-    axis: int | None = None,
-    transpose: bool = False,
+    input: tensor, block_size: int, axis: int | None = None, transpose: bool = False
 ) -> Mapping[str, Any]:
     """Blocks of `input` in a small data type, and the scale of each."""
     return {"input": input, "block_size": block_size, "axis": -1 if axis is None else axis}
@@ -252,10 +237,7 @@ def block_scale_quantize(
 
 @method("OUT_0")
 def block_scale_dequantize(
-    input: tensor,
-    descale: tensor,
-    block_size: Sizes,
-    is_negative_scale: bool = False,
+    input: tensor, descale: tensor, block_size: Sizes, is_negative_scale: bool = False
 ) -> None:
     """`input` times the scale of its block."""
 
@@ -306,10 +288,7 @@ def moe_grouped_matmul_bwd(
 
 @method("OUT_0")
 def rope(
-    input: tensor,
-    freqs: tensor,
-    output_scale: float = 1.0,
-    rope_dim: int = 0,
+    input: tensor, freqs: tensor, output_scale: float = 1.0, rope_dim: int = 0
 ) -> Mapping[str, Any]:
     """Rotary position embedding of the last dimension, by the angles `freqs`. cuDNN 9.24.
 
@@ -322,10 +301,7 @@ def rope(
 
 @method("OUT_0")
 def rope_backward(
-    dY: tensor,
-    freqs: tensor,
-    output_scale: float = 1.0,
-    rope_dim: int = 0,
+    dY: tensor, freqs: tensor, output_scale: float = 1.0, rope_dim: int = 0
 ) -> Mapping[str, Any]:
     """The gradient of `rope`, from that of its result."""
     options = {"output_scale": output_scale, "rope_dim": rope_dim or None}
@@ -444,11 +420,7 @@ def batchnorm(
 
 @method("Y")
 def batchnorm_inference(
-    input: tensor,
-    mean: tensor,
-    inv_variance: tensor,
-    scale: tensor,
-    bias: tensor,
+    input: tensor, mean: tensor, inv_variance: tensor, scale: tensor, bias: tensor
 ) -> None:
     """(input - mean) * inv_variance * scale + bias."""
 
@@ -466,11 +438,7 @@ def layernorm_backward(
 
 @method(_GRADIENTS, unsaid="mode", prepare=_gradients)
 def adalayernorm_backward(
-    grad: tensor,
-    input: tensor,
-    scale: tensor,
-    mean: tensor,
-    inv_variance: tensor,
+    grad: tensor, input: tensor, scale: tensor, mean: tensor, inv_variance: tensor
 ) -> None:
     """[DX, DSCALE, DBIAS] of `adalayernorm`."""
 

@@ -182,10 +182,7 @@ class PlanMethods(Described):
             self._plans.check_support()
 
     def build_plans(
-        self,
-        policy: build_plan_policy = build_plan_policy.HEURISTICS_CHOICE,
-        *,
-        ctx: Any = None,
+        self, policy: build_plan_policy = build_plan_policy.HEURISTICS_CHOICE, *, ctx: Any = None
     ) -> None:
         """Compile the first engine config that works, or all of them.
 

@@ -64,14 +64,7 @@ class PlanConfig:
 
 @dataclass
 class Filters:
-    """Conditions on engine configs, which hold for those that there are and those to come.
-
-    Attributes
-    ----------
-    selection : Selection
-    names : tuple of str
-        Parts of the names of configs that are not wanted.
-    """
+    """Conditions on engine configs, those to come too, and parts of names that are not wanted."""
 
     selection: Selection = field(default_factory=Selection)
     names: tuple[str, ...] = ()
@@ -445,12 +438,6 @@ class FrontExecution(Execution):
     """Carries out one plan with whatever a program calls its operands.
 
     What is wrong with them is an `InvalidGraphError`.
-
-    Parameters
-    ----------
-    plan : ExecutionPlan
-    tensors : sequence of Tensor
-        Of a validated graph.
     """
 
     def __init__(self, plan: ExecutionPlan, tensors: Sequence[Tensor]) -> None:

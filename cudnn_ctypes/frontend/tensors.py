@@ -247,16 +247,7 @@ def node_of(
     results: Mapping[str, tensor | None],
     compute_data_type: Any,
 ) -> Node:
-    """The node for one call of a method of `pygraph`.
-
-    Parameters
-    ----------
-    method, name : str
-    arguments : mapping
-        Operands and options by their names; those that are None were not given.
-    results : mapping
-        By the front end's names of the results; None for those that are absent.
-    """
+    """The node for one call of a method of `pygraph`, with its arguments and results by name."""
     kind = NodeType.__members__.get(method.upper().replace("_BACKWARD", "_BWD"))
     node = Node(name, kind or NodeType.POINTWISE, compute_data_type)
     if kind is None:

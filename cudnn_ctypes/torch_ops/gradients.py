@@ -8,13 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .operators import (
-    checked_names,
-    new_operator,
-    parameters_of,
-    required,
-    tensor_parameter,
-)
+from .operators import checked_names, new_operator, parameters_of, required, tensor_parameter
 
 Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
 """Gradient names to the function of a graph that gives them, or to the tensor that equals them."""

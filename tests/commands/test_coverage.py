@@ -46,7 +46,7 @@ def test_reasons_are_not_stale():
         ("cudnnOpsVersionCheck", "check_sublibraries"),
         ("cudnnMakeFusedOpsPlan", "FusedOpsPlan.make"),
         ("cudnnGnnMhaGatBackward", "gnn_mha_gat_backward"),
-        ("cudnnBackendExecute", "BackendDescriptor.execute"),
+        ("cudnnBackendExecute", "BoundPlan"),
         ("cudnnBackendPopulateCudaGraph", "NativeGraph"),
     ],
 )

@@ -185,4 +185,4 @@ class Uses:
         own.finalize()
 
     def execute(self, descriptor: BackendDescriptor, case: Case) -> None:
-        descriptor.execute(raw.cudnnHandle_t(), self.shop.final("variant_pack"))
+        raw.cudnnBackendExecute(raw.cudnnHandle_t(), descriptor, self.shop.final("variant_pack"))

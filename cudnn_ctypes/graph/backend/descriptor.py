@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ... import raw
 from ...absent_gpu.driver_stub import ensure_driver
@@ -27,9 +27,6 @@ from ...raw.attributes import (
 from ...raw.values import described
 from ...resource import Resource
 from .values import Encoded, decode, encode, require_attribute, require_kind, values_of
-
-if TYPE_CHECKING:
-    from rich.tree import Tree
 
 
 def as_kind(kind: Any) -> Kind:
@@ -154,23 +151,6 @@ def line(descriptor: BackendDescriptor) -> str:
 def text(descriptor: BackendDescriptor) -> str:
     """A descriptor and all that it refers to, two spaces deeper each; each in full once."""
     return "\n".join("  " * depth + entry for depth, entry in _entries(descriptor, "", 0, []))
-
-
-def rich_tree(descriptor: BackendDescriptor) -> Tree:
-    """The same for ``rich.print``."""
-    from rich.text import Text
-    from rich.tree import Tree
-
-    root: Tree | None = None
-    path: list[Tree] = []
-    for depth, entry in _entries(descriptor, "", 0, []):
-        label = Text(entry)
-        del path[depth:]
-        node = path[-1].add(label) if path else Tree(label)
-        root = root or node
-        path.append(node)
-    assert root is not None
-    return root
 
 
 def _entries(
@@ -511,31 +491,11 @@ class BackendDescriptor(Resource[raw.cudnnBackendDescriptor_t]):
 
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
-    # --- executing -------------------------------------------------------------------------------
-
-    def execute(self, handle: Any, variant_pack: BackendDescriptor) -> None:
-        """Run this execution plan; follows ``cudnnBackendExecute``.
-
-        Raises
-        ------
-        TypeError
-            If this is no execution plan, or `variant_pack` no finalized variant pack.
-        """
-        if self.kind != Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-            raise TypeError(f"only an execution_plan can be executed, this is a {self.name}")
-        pack = getattr(variant_pack, "descriptor", variant_pack)
-        if getattr(pack, "kind", None) != Kind.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
-            raise TypeError(f"variant_pack: expected a variant_pack, got {described(variant_pack)}")
-        raw.cudnnBackendExecute(handle, self, pack)
-
     # --- showing ---------------------------------------------------------------------------------
 
     def tree(self) -> str:
         """This descriptor and all that it refers to, as indented text."""
         return text(self)
-
-    def __rich__(self) -> Any:
-        return rich_tree(self)
 
     def __repr__(self) -> str:
         if self.closed:

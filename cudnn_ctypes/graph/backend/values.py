@@ -62,17 +62,7 @@ _VECTORS = ("override_shapes", "override_strides")
 
 @dataclass(frozen=True)
 class Encoded:
-    """A value as cuDNN takes it.
-
-    Attributes
-    ----------
-    type : cudnnBackendAttributeType_t
-        The type of its elements.
-    array : ctypes array
-        The elements.
-    kept : tuple
-        Objects that must live as long as cuDNN may follow an address in `array`.
-    """
+    """A value as cuDNN takes it; `kept` lives as long as cuDNN may follow an address in it."""
 
     type: Type
     array: Any

@@ -13,13 +13,7 @@ from .node import Node
 from .operations.table import GraphOperations
 from .pictures import PictureMethods
 from .tensor import Tensor
-from .validation import (
-    check_fields,
-    check_results,
-    check_subgraphs,
-    check_tensors,
-    in_order,
-)
+from .validation import check_fields, check_results, check_subgraphs, check_tensors, in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -199,12 +193,7 @@ class Description(GraphOperations, PictureMethods):
         data_types = {name: value for name, value in changes.items() if value is not None}
         return edited(self, edit_of(self, tensors, operations, without, data_types))
 
-    def split(
-        self: G,
-        at: Tensor | str | int,
-        *,
-        data_type: Any = None,
-    ) -> tuple[G, G]:
+    def split(self: G, at: Tensor | str | int, *, data_type: Any = None) -> tuple[G, G]:
         """Two graphs that together compute the same; this one stays as it is.
 
         The first has the operations that a tensor is computed by, the second the others. What the

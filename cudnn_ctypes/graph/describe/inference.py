@@ -15,10 +15,7 @@ class DataTypes:
     """The defaults of a graph: for tensors with memory, for virtual ones, for computations."""
 
     def __init__(
-        self,
-        io: cudnnDataType_t | None,
-        intermediate: cudnnDataType_t,
-        compute: cudnnDataType_t,
+        self, io: cudnnDataType_t | None, intermediate: cudnnDataType_t, compute: cudnnDataType_t
     ) -> None:
         self.io = io
         self.intermediate = intermediate

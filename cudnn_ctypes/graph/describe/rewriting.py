@@ -134,10 +134,7 @@ def _place(nodes: Sequence[Node], tensor: Tensor) -> tuple[str, str]:
 
 G = TypeVar("G", bound="Description")
 
-_CHANGEABLE = frozenset(each.name for each in dataclasses.fields(Tensor)) - {
-    "uid",
-    "ragged_offset",
-}
+_CHANGEABLE = frozenset(each.name for each in dataclasses.fields(Tensor)) - {"uid", "ragged_offset"}
 
 
 @dataclass
@@ -175,12 +172,7 @@ class Edit:
 def copied(graph: G, nodes: Sequence[Node] | None = None) -> tuple[G, dict[int, Tensor]]:
     """A graph of its own with all nodes, or some, and the tensors that they use.
 
-    Returns
-    -------
-    graph : Graph
-        Not built.
-    twins : dict of int to Tensor
-        Its tensors by the ids of those that they are copies of.
+    Its tensors come too, by the ids of those that they are copies of.
     """
     new = type(graph)(graph.name, **{name: getattr(graph, name) for name in DATA_TYPES})
     kept = None if nodes is None else _tensors_of(nodes)

@@ -101,11 +101,7 @@ def heuristics(
 
 
 def proposed_configs(
-    lowering: Lowering,
-    *,
-    device: DeviceLike,
-    mode: str,
-    sm_count: int | None = None,
+    lowering: Lowering, *, device: DeviceLike, mode: str, sm_count: int | None = None
 ) -> list[EngineConfig]:
     """`heuristics` of a lowered graph, unless the mode is known to end the process on it.
 

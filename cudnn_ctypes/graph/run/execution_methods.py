@@ -240,13 +240,7 @@ class ExecutionMethods(Closing):
         return plan
 
     def _run(
-        self,
-        handle: Handle,
-        given: GivenMemory,
-        workspace: Any,
-        *,
-        check: bool,
-        kept: bool = True,
+        self, handle: Handle, given: GivenMemory, workspace: Any, *, check: bool, kept: bool = True
     ) -> tuple[dict[Tensor, Any], Outputs]:
         """Run it on the handle's stream; `kept`: whether `execute` may use the handle, too.
 

@@ -89,10 +89,7 @@ def _fp8_arguments(graph: Operations, kind: Kind, place: str, arguments: dict[st
 
 
 @operation(
-    SDPA_FP8,
-    returns=("o", "stats?", "amax_s", "amax_o"),
-    computes=False,
-    prepare=_fp8_arguments,
+    SDPA_FP8, returns=("o", "stats?", "amax_s", "amax_o"), computes=False, prepare=_fp8_arguments
 )
 def sdpa_fp8(
     q: Tensor,

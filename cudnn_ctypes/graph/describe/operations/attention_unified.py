@@ -7,13 +7,7 @@ from typing import Any
 
 from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
-from .attention import (
-    Dropout,
-    ScoreModifier,
-    attention_arguments,
-    band_options,
-    dropout_options,
-)
+from .attention import Dropout, ScoreModifier, attention_arguments, band_options, dropout_options
 from .attention_checks import AttentionCheck, check_mask, score_dims
 from .base import operation
 
@@ -157,11 +151,7 @@ SDPA_UNIFIED_BACKWARD = Kind(
     ports("q k v o dO stats attn_scale? seq_len_q? seq_len_kv? cu_seq_len_q? cu_seq_len_kv?"),
     ports("dq dk dv"),
     _infer_backward,
-    own_options={
-        "attn_scale": float,
-        "max_total_seq_len_q": int,
-        "max_total_seq_len_kv": int,
-    },
+    own_options={"attn_scale": float, "max_total_seq_len_q": int, "max_total_seq_len_kv": int},
     check=_check_backward,
 )
 

@@ -97,10 +97,7 @@ BN_BACKWARD_WEIGHTS = Kind(
 
 
 BATCHNORM_INFERENCE = Kind(
-    "",
-    ports("input mean inv_variance scale bias"),
-    ports("y"),
-    _infer_inference,
+    "", ports("input mean inv_variance scale bias"), ports("y"), _infer_inference
 )
 
 
@@ -157,11 +154,7 @@ def bn_finalize(
 
 @operation(BN_BACKWARD_WEIGHTS, returns=tuple(BN_BACKWARD_WEIGHTS.outputs))
 def bn_backward_weights(
-    dy: Tensor,
-    input: Tensor,
-    mean: Tensor,
-    inv_variance: Tensor,
-    scale: Tensor,
+    dy: Tensor, input: Tensor, mean: Tensor, inv_variance: Tensor, scale: Tensor
 ) -> None:
     """The gradients of batch normalization, but for that of its input.
 
@@ -184,11 +177,7 @@ def bn_backward_weights(
 
 @operation(BATCHNORM_INFERENCE)
 def batchnorm_inference(
-    input: Tensor,
-    mean: Tensor,
-    inv_variance: Tensor,
-    scale: Tensor,
-    bias: Tensor,
+    input: Tensor, mean: Tensor, inv_variance: Tensor, scale: Tensor, bias: Tensor
 ) -> None:
     """(input - mean) * inv_variance * scale + bias.
 

@@ -65,12 +65,7 @@ BLOCK_SCALE_DEQUANTIZE = Kind(
 
 
 @operation(BLOCK_SCALE_QUANTIZE, returns=("y", "scale"))
-def block_scale_quantize(
-    input: Tensor,
-    block_size: int,
-    *,
-    axis: int = -1,
-) -> Mapping[str, Any]:
+def block_scale_quantize(input: Tensor, block_size: int, *, axis: int = -1) -> Mapping[str, Any]:
     """Blocks along `axis` in a small type, and the scale of each. cuDNN 9.7.
 
     ``CUDNN_BACKEND_OPERATION_BLOCK_SCALE_QUANTIZE_DESCRIPTOR``.
@@ -263,11 +258,7 @@ def moe_grouped_matmul(
 
 
 @operation(MOE_GROUPED_MATMUL_BACKWARD)
-def moe_grouped_matmul_bwd(
-    doutput: Tensor,
-    token: Tensor,
-    first_token_offset: Tensor,
-) -> None:
+def moe_grouped_matmul_bwd(doutput: Tensor, token: Tensor, first_token_offset: Tensor) -> None:
     """The gradient of `moe_grouped_matmul` with respect to weight. cuDNN 9.22.
 
     ``CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_BWD_DESCRIPTOR``.
@@ -289,12 +280,7 @@ def moe_grouped_matmul_bwd(
 
 
 @operation(SIGNAL, computes=False)
-def signal(
-    input: Tensor,
-    flag: Tensor,
-    mode: cudnnSignalMode_t | str,
-    value: int,
-) -> None:
+def signal(input: Tensor, flag: Tensor, mode: cudnnSignalMode_t | str, value: int) -> None:
     """`input`, once `flag` has reached `value` ("wait"); "set" sets `flag` to it afterwards.
 
     ``CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR``.

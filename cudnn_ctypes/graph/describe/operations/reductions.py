@@ -82,10 +82,7 @@ REDUCTION = Kind(
     {"y": "ydesc"},
     _infer_reduction,
     inner=Inner(
-        "reduction",
-        "desc",
-        {"mode": "operator", "deterministic": "is_deterministic"},
-        "comp_type",
+        "reduction", "desc", {"mode": "operator", "deterministic": "is_deterministic"}, "comp_type"
     ),
     own_options={"axes": tuple[int, ...]},
     required=frozenset({"mode"}),
@@ -209,9 +206,7 @@ def reduction(
 
 
 @operation(GENSTATS, returns=("sum", "sq_sum"))
-def genstats(
-    input: Tensor,
-) -> Mapping[str, Any]:
+def genstats(input: Tensor) -> Mapping[str, Any]:
     """Sum and sum of squares of each channel; ``CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR``.
 
     Parameters

@@ -66,11 +66,7 @@ ROPE_BACKWARD = Kind(
 )
 PAGED_CACHE_LOAD = Kind(
     "operation_paged_cache_load",
-    {
-        "container": "container_desc",
-        "page_table": "page_table_desc",
-        "seq_len": "sequence_desc",
-    },
+    {"container": "container_desc", "page_table": "page_table_desc", "seq_len": "sequence_desc"},
     {"y": "ydesc"},
     _infer_paged,
     own_options={"max_seq_len": int},
@@ -139,10 +135,7 @@ CONTRACT_BAND_MATRIX = Kind(
 
 @operation(SOFTMAX, returns=None)
 def softmax(
-    input: Tensor,
-    *,
-    outputs: Sequence[str] = ("y",),
-    sink: Tensor | None = None,
+    input: Tensor, *, outputs: Sequence[str] = ("y",), sink: Tensor | None = None
 ) -> Mapping[str, Any]:
     """Softmax of the last dimension, as one operation within attention. cuDNN 9.20.
 
@@ -171,11 +164,7 @@ def softmax(
 
 @operation(ROPE, computes=False)
 def rope(
-    input: Tensor,
-    freqs: Tensor,
-    *,
-    output_scale: float = 1.0,
-    rope_dim: int | None = None,
+    input: Tensor, freqs: Tensor, *, output_scale: float = 1.0, rope_dim: int | None = None
 ) -> None:
     """Rotary position embedding (Su et al.: RoFormer; 2021). cuDNN 9.24.
 
@@ -205,11 +194,7 @@ def rope(
 
 @operation(ROPE_BACKWARD, computes=False)
 def rope_backward(
-    dY: Tensor,
-    freqs: Tensor,
-    *,
-    output_scale: float = 1.0,
-    rope_dim: int | None = None,
+    dY: Tensor, freqs: Tensor, *, output_scale: float = 1.0, rope_dim: int | None = None
 ) -> Mapping[str, Any]:
     """The gradient of `rope`, from that of its result. cuDNN 9.24; see there.
 
@@ -225,10 +210,7 @@ def rope_backward(
 
 @operation(PAGED_CACHE_LOAD, computes=False)
 def paged_cache_load(
-    container: Tensor,
-    page_table: Tensor,
-    seq_len: Tensor,
-    max_seq_len: int,
+    container: Tensor, page_table: Tensor, seq_len: Tensor, max_seq_len: int
 ) -> None:
     """The keys or values of each sequence, from pages of memory. cuDNN 9.4.
 

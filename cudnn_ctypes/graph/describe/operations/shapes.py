@@ -183,10 +183,7 @@ def reshape(
 
 
 @operation(TRANSPOSE)
-def transpose(
-    input: Tensor,
-    permutation: Sequence[int],
-) -> Mapping[str, Any]:
+def transpose(input: Tensor, permutation: Sequence[int]) -> Mapping[str, Any]:
     """Dimension i of the result is dimension permutation[i] of `input`. cuDNN 9.22.
 
     ``CUDNN_BACKEND_OPERATION_TRANSPOSE_DESCRIPTOR``. The result has the data type of `input`
@@ -210,10 +207,7 @@ def transpose(
 
 
 @operation(SLICE)
-def slice_(
-    input: Tensor,
-    slices: Sequence[slice],
-) -> Mapping[str, Any]:
+def slice_(input: Tensor, slices: Sequence[slice]) -> Mapping[str, Any]:
     """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22.
 
     ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
@@ -247,10 +241,7 @@ def slice_(
 
 @operation(CONCATENATE, computes=False)
 def concatenate(
-    inputs: Sequence[Tensor],
-    axis: int,
-    *,
-    in_place_index: int | None = None,
+    inputs: Sequence[Tensor], axis: int, *, in_place_index: int | None = None
 ) -> Mapping[str, Any]:
     """`inputs` one after the other along `axis`; ``CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR``.
 

@@ -24,16 +24,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 @dataclass(frozen=True)
 class File:
-    """One file of the folder.
-
-    Attributes
-    ----------
-    name : str
-    size : int
-        Bytes.
-    used : float
-        When it was read or written last, in seconds since 1970.
-    """
+    """One file of the folder: its bytes, and when it was used last, in seconds since 1970."""
 
     name: str
     size: int
@@ -67,30 +58,14 @@ class EntryFolder:
     def read(self, name: str, *, use: bool = True) -> str | None:
         """The content of a file; None if there is none that is ours, "" if it is damaged.
 
-        Parameters
-        ----------
-        name : str
-        use : bool
-            Whether to mark it as used now.
-
-        Raises
-        ------
-        ValueError
-            If the folder belongs to another user, or others can write to it.
-        OSError
-            If it cannot be opened.
+        With `use` it is marked as used now. A folder of another user, or to which others can
+        write, is refused.
         """
         with self._opened() as folder:
             return None if folder is None else _read(folder, name, use)
 
     def write(self, name: str, content: str) -> None:
-        """Put a file in the place of that of this name, and remove what is too much.
-
-        Raises
-        ------
-        ValueError, OSError
-            As `read`; if it cannot be written.
-        """
+        """Put a file in the place of that of this name, and remove what is too much."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._opened() as folder:
             if folder is None:

@@ -33,19 +33,7 @@ _VARIABLE = "NVIDIA_TF32_OVERRIDE"
 
 @dataclass(frozen=True)
 class Request:
-    """A build's arguments besides graph and GPU.
-
-    Attributes
-    ----------
-    selection : Selection
-        Conditions on engines, with the limit of the workspace.
-    modes : sequence of str
-        Heuristics; empty where they do not matter.
-    config : EngineChoice, optional
-        The one engine that the user chose.
-    sm_count : int, optional
-    override_shapes : bool
-    """
+    """A build's arguments besides graph and GPU; no modes where heuristics do not matter."""
 
     selection: Selection
     modes: Sequence[str] = ()
@@ -96,19 +84,7 @@ class CacheKey:
 
 
 class CacheKeys:
-    """The keys of one graph for one GPU.
-
-    Parameters
-    ----------
-    expansion : Expansion
-    gpu : mapping
-        Its `important_properties`.
-
-    Raises
-    ------
-    TypeError
-        If an option of the graph has no notation in JSON.
-    """
+    """The keys of one graph for one GPU, by its `important_properties`."""
 
     def __init__(self, expansion: Expansion, gpu: Mapping[str, Any]) -> None:
         library = raw.load()

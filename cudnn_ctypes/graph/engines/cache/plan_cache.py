@@ -181,11 +181,7 @@ class PlanCache:
         return self._files.clear()
 
     def load_plan(
-        self,
-        key: CacheKey,
-        device: Handle | DeviceProperties,
-        *,
-        avoided: Collection[int] = (),
+        self, key: CacheKey, device: Handle | DeviceProperties, *, avoided: Collection[int] = ()
     ) -> ExecutionPlan | None:
         """The plan of a key; None if there is none, it is damaged, or of an engine to avoid.
 
@@ -313,12 +309,7 @@ class PlanCache:
 
     def store(self, key: CacheKey, **members: Any) -> None:
         """Write `members` as the entry of a key, in place of the one before."""
-        head = {
-            "format": FORMAT,
-            "version": VERSION,
-            "kind": key.kind,
-            "key": json.loads(key.text),
-        }
+        head = {"format": FORMAT, "version": VERSION, "kind": key.kind, "key": json.loads(key.text)}
         text = json.dumps({**head, "made": time.time(), **members}, separators=(",", ":"))
         with self._without_failing():
             self._files.write(key.file_name, sealed(text))

@@ -41,20 +41,7 @@ class Tried(NamedTuple):
 
 
 class Search:
-    """Asks about variants of one graph, so many and so long as it may.
-
-    Parameters
-    ----------
-    graph : Graph
-    probe : callable
-        Whether a graph has an engine.
-    tries : int
-        How many graphs are asked about at most.
-    seconds : float
-        After which nothing else is asked.
-    clock : callable
-        Seconds.
-    """
+    """Asks `probe` about variants of one graph, at most `tries` and for so many `seconds`."""
 
     def __init__(
         self,
@@ -169,11 +156,7 @@ _SUGGESTIONS = 8
 
 
 def advise(
-    graph: Graph,
-    conditions: Conditions,
-    explanation: Explanation,
-    *,
-    limit: float = 30.0,
+    graph: Graph, conditions: Conditions, explanation: Explanation, *, limit: float = 30.0
 ) -> Advice:
     """Carry out ``Explanation.advice``, for the graph that was explained under `conditions`."""
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
@@ -325,16 +308,7 @@ class BuildAdvice:
     Nothing is compiled unless it was compiling that failed: then cuDNN's acceptance means little.
     A broken compiler is the only advice. Else the search ends after the first kind of change that
     does: one change, several, a graph in two, or what loses something. Whatever goes wrong on the
-    way, the error that is told of is the one of the build.
-
-    Parameters
-    ----------
-    graph : Graph
-        Validated.
-    conditions : Conditions
-        Under which it was to be built.
-    messages : sequence of str
-        cuDNN's reasons.
+    way, the error that is told of is the one of the build. `messages` are cuDNN's reasons.
     """
 
     def __init__(self, graph: Graph, conditions: Conditions, messages: Sequence[str] = ()) -> None:

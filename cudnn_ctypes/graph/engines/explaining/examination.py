@@ -216,18 +216,7 @@ BUILT_BY = ("a", "fallback")
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under which graphs are asked about.
-
-    Attributes
-    ----------
-    device : Handle or DeviceProperties
-    modes : tuple of str
-    selection : Selection, optional
-    compile : bool
-        As for ``Graph.explain``.
-    warden : bool
-        Whether the warden is asked.
-    """
+    """Conditions under which graphs are asked about: arguments of ``Graph.explain``."""
 
     device: Handle | DeviceProperties
     modes: tuple[str, ...] = BUILT_BY
@@ -238,16 +227,10 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The engines that can carry out a graph.
+    """The engines that can carry out a graph, the best first.
 
-    Attributes
-    ----------
-    engines : tuple of int
-        Their indices, the best first.
-    options : mapping
-        Arguments with which ``Graph.build`` finds one of them, besides the device.
-    explanation : Explanation, optional
-        Present if every engine was asked.
+    `options` are the arguments with which ``Graph.build`` finds one of them, besides the device;
+    the explanation is there if every engine was asked.
     """
 
     engines: tuple[int, ...]

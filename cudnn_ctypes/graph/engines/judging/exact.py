@@ -215,10 +215,7 @@ class Evaluation:
             )
             ports = [port for port, _ in step.writes if "MEAN" in port]
             return {port: np.asarray(2 * _FLOAT32 * largest * rng.uniform(-1, 1)) for port in ports}
-        step.values = {
-            **own,
-            **{uid: (own[uid][0], np.abs(_wide(own[uid][1]))) for uid in reads},
-        }
+        step.values = {**own, **{uid: (own[uid][0], np.abs(_wide(own[uid][1]))) for uid in reads}}
         try:
             sums = compute(step)
         finally:

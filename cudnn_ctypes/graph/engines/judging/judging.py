@@ -179,11 +179,7 @@ def refuse_chance(expansion: Expansion) -> None:
 
 
 def _chosen(
-    lowering: Lowering,
-    handle: Handle,
-    modes: Sequence[str],
-    knobs: int,
-    selection: Selection,
+    lowering: Lowering, handle: Handle, modes: Sequence[str], knobs: int, selection: Selection
 ) -> Iterator[Verdict]:
     """The configs to be judged: the first config of each engine, and some others."""
     with ExitStack() as stack:
@@ -210,10 +206,7 @@ def _chosen(
 
 
 def _settings(
-    lowering: Lowering,
-    handle: Handle,
-    start: EngineChoice,
-    rng: random.Random,
+    lowering: Lowering, handle: Handle, start: EngineChoice, rng: random.Random
 ) -> Iterator[EngineChoice]:
     """Settings of an engine's knobs that cuDNN takes, by chance."""
     try:

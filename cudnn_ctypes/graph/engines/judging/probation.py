@@ -63,10 +63,7 @@ def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
 
 
 def checked(
-    graph: Any,
-    expansion: Expansion,
-    handle: Handle,
-    choices: Iterable[EngineChoice],
+    graph: Any, expansion: Expansion, handle: Handle, choices: Iterable[EngineChoice]
 ) -> Kept:
     """The verdicts on engines, after those of `choices` that are new were tried.
 
@@ -131,10 +128,7 @@ def passed(
 
 
 def _verdicts(
-    graph: Any,
-    expansion: Expansion,
-    handle: Handle,
-    choices: Sequence[EngineChoice],
+    graph: Any, expansion: Expansion, handle: Handle, choices: Sequence[EngineChoice]
 ) -> list[Verdict]:
     from .judging import tried
 
@@ -151,15 +145,7 @@ def _verdicts(
             continue
         with ExitStack() as stack:
             verdicts = list(
-                tried(
-                    instance,
-                    handle,
-                    waiting,
-                    given={},
-                    kinds=_KINDS,
-                    loose=True,
-                    stack=stack,
-                )
+                tried(instance, handle, waiting, given={}, kinds=_KINDS, loose=True, stack=stack)
             )
         found += [each for each in verdicts if each.state != "refused"]
         refused = {each.choice for each in verdicts if each.state == "refused"}
@@ -168,12 +154,7 @@ def _verdicts(
 
 
 def checked_proposals(
-    graph: Any,
-    expansion: Expansion,
-    handle: Handle,
-    modes: Sequence[str],
-    *,
-    every_engine: bool,
+    graph: Any, expansion: Expansion, handle: Handle, modes: Sequence[str], *, every_engine: bool
 ) -> Kept:
     """`checked` for the first config of each engine that is proposed for a graph."""
     from ..tuning.autotuning import proposed

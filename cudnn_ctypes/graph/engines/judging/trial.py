@@ -203,11 +203,7 @@ class _Trial:
 
     def _plan_of(self, choice: EngineChoice) -> tuple[ExecutionPlan, tuple[str, ...]]:
         with (
-            Engine(
-                self._operation_graph,
-                choice.engine,
-                device=self._handle,
-            ) as engine,
+            Engine(self._operation_graph, choice.engine, device=self._handle) as engine,
             engine.config(choice.knobs) as config,
         ):
             notes = tuple(sorted(engine.numerical_notes))
@@ -267,12 +263,7 @@ class _Trial:
         return memory.read(images)
 
     def _of_results(
-        self,
-        named: Verdict,
-        kind: str,
-        images: Images,
-        bytes_: Images,
-        bounds: dict[int, Bound],
+        self, named: Verdict, kind: str, images: Images, bytes_: Images, bounds: dict[int, Bound]
     ) -> Verdict:
         found: Verdict | None = None
         for tensor in self._results:

@@ -57,12 +57,8 @@ class Tuner:
         From a config to its plan; raises as ``ExecutionPlan`` does.
     time_plan : callable
         Executes a plan, with so many untimed and timed runs; returns the microseconds of these.
-    settings : Settings
-    selection : Selection
     faulty : mapping of int to str
         Engines that are not to be measured, and why.
-    clock : callable
-        Seconds.
     """
 
     def __init__(
@@ -212,13 +208,7 @@ def proposed(
 
     `stack` closes them. Some may be equal.
     """
-    configs = proposals(
-        lowering,
-        device,
-        modes,
-        on_refusal=lambda mode, error: None,
-        stack=stack,
-    )
+    configs = proposals(lowering, device, modes, on_refusal=lambda mode, error: None, stack=stack)
     found: list[tuple[EngineConfig, str]] = []
     counts = dict.fromkeys(modes, 0)
     for mode, config in configs:
