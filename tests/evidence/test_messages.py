@@ -101,16 +101,6 @@ def test_exceptions_keep_their_reasons(descriptor):
         raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 0, 1, 1)
 
 
-def test_blocks_may_nest(descriptor):
-    with log_messages("error") as outer:
-        with log_messages("info") as inner:
-            fail(descriptor)
-        fail(descriptor)
-    assert [message.severity.name for message in inner] == ["CUDNN_SEV_INFO"]
-    assert len(outer) == 2
-    assert all(message.severity == raw.CUDNN_SEV_ERROR for message in outer)
-
-
 def test_a_function_may_listen(descriptor):
     heard = []
     with log_messages(callback=heard.append) as messages:

@@ -57,11 +57,6 @@ def test_a_launch():
     )
 
 
-def test_in_one_line():
-    assert "\n" not in line(FORWARD, 0)
-    assert line(FORWARD, 0).endswith(")  SUCCESS     0.210 ms  my_script.py:31")
-
-
 @pytest.mark.parametrize("width", [72, 100, 140])
 def test_no_line_is_longer_than_the_width(width):
     many = Argument("values", [f"CUDNN_SOMETHING_{i}" for i in range(16)])
@@ -90,10 +85,6 @@ def test_a_failure_says_why():
 def test_what_is_not_finite():
     bad = call(not_finite={"y": "3 NaN of 64"})
     assert line(bad).endswith("    ! not finite: y: 3 NaN of 64")
-
-
-def test_without_a_place():
-    assert line(call(file="")).endswith("at exit")
 
 
 STRIDED = {"shape": [2, 3], "strides": [1, 2], "data_type": "float32"}
@@ -125,10 +116,6 @@ STRIDED = {"shape": [2, 3], "strides": [1, 2], "data_type": "float32"}
 )
 def test_values(value, expected):
     assert argument_text(Argument("name", value)) == f"name={expected}"
-
-
-def test_what_the_call_wrote():
-    assert argument_text(Argument("sizeInBytes", 8, out=True)) == "sizeInBytes -> 8"
 
 
 def test_typed_memory_beside_its_descriptor_is_not_described_twice():

@@ -74,16 +74,6 @@ class TestLayers:
         assert [call.number for call in seen.calls] == [1, 2, 3]
         assert all(call.seconds > 0 for call in seen.calls)
 
-    def test_layer_1_by_keyword_and_out_parameters(self):
-        with TensorDescriptor((2, 3, 4, 5), "float32") as x, trace() as seen:
-            size = ctypes.c_size_t()
-            raw.cudnnGetTensorSizeInBytes(tensorDesc=x, size=ctypes.byref(size))
-        (call,) = seen.calls
-        assert [each.name for each in call.arguments] == ["tensorDesc", "size"]
-        assert call.arguments[1].value == 480
-        assert call.arguments[1].out
-        assert argument(call, "tensorDesc")["holds"]["shape"] == [2, 3, 4, 5]
-
     def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self):
         x, y = relu_tensors()
         with Handle() as handle:
@@ -149,12 +139,6 @@ class TestLayers:
         held = [argument(call, "arrayOfElements") for call in seen.calls[1:3]]
         assert held == [[1, 2, 3], ["CUDNN_DATA_HALF"]]
 
-    def test_functions_without_a_status(self):
-        with trace() as seen:
-            version = raw.cudnnGetVersion()
-        (call,) = seen.calls
-        assert (call.status, call.failed) == (str(version), False)
-
     def test_what_the_package_reads_for_itself_is_not_shown(self):
         x, y = relu_tensors()
         with Handle() as handle, trace() as seen:
@@ -208,11 +192,6 @@ class TestFailures:
         (call,) = seen.calls
         assert (call.status, call.failed) == ("TypeError", True)
         assert "tensorDesc" in call.reason
-
-    def test_missing_arguments(self):
-        with trace() as seen, pytest.raises(TypeError):
-            raw.cudnnCreateTensorDescriptor()
-        assert seen.calls[0].status == "TypeError"
 
     def test_an_error_of_the_program_ends_the_trace(self):
         seen = trace()
@@ -268,22 +247,6 @@ class TestFromWhenToWhen:
     def test_a_trace_is_opened_once(self):
         with trace() as seen, pytest.raises(RuntimeError, match="open already"):
             seen.__enter__()
-        assert not observed()
-
-    def test_in_a_generator_it_lasts_until_that_ends(self):
-        def versions(seen):
-            with seen:
-                while True:
-                    yield raw.cudnnGetVersion()
-
-        seen = trace()
-        generator = versions(seen)
-        next(generator)
-        raw.cudnnGetVersion()  # between two steps it is open
-        next(generator)
-        generator.close()
-        raw.cudnnGetVersion()
-        assert len(seen.calls) == 3
         assert not observed()
 
     def test_all_threads_are_seen(self):
@@ -552,15 +515,3 @@ class TestTheFirstCalls:
         with trace(first=0) as seen:
             raw.cudnnGetVersion()
         assert seen.calls == []
-
-    @pytest.mark.parametrize(
-        ("first", "error", "text"),
-        [
-            ("2", TypeError, "first: expected an int, got '2'"),
-            (True, TypeError, "first: expected an int, got True"),
-            (-1, ValueError, "first: expected an int, at least 0, got -1"),
-        ],
-    )
-    def test_other_numbers_are_refused(self, first, error, text):
-        with pytest.raises(error, match=text):
-            trace(first=first)

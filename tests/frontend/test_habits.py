@@ -287,22 +287,6 @@ def test_lengths_of_64_bits(device):
         close(memory[o][batch, :, :length], expected, 2 * FLOAT16_ERROR)
 
 
-@pytest.mark.usefixtures("reference_device")
-@pytest.mark.parametrize("operation", ["sdpa", "sdpa_fp8"])
-def test_the_longest_sequence_of_pages_may_be_given_without_pages(operation):
-    io = HALF if operation == "sdpa" else cudnn.data_type.FP8_E4M3
-    graph = pygraph(io_data_type=io)
-    heads = [graph.tensor(dim=[1, 2, 64, 64], stride=[8192, 4096, 64, 1]) for _ in range(3)]
-    scales = [graph.tensor(dim=[1] * 4, stride=[1] * 4, data_type=FLOAT) for _ in range(6)]
-    results = getattr(graph, operation)(
-        *heads,
-        *(scales if operation == "sdpa_fp8" else ()),
-        generate_stats=False,
-        paged_attention_max_seq_len_kv=64,
-    )
-    assert results[0].get_name() == f"{operation}.0::O"
-
-
 MASKS = {
     "use_causal_mask": ({"use_causal_mask": True}, {"diagonal_band_right_bound": 0}),
     "from the bottom right": (
@@ -432,11 +416,6 @@ def test_a_used_kernel_cache_takes_over_no_other(device):
     for used in (cache, other):
         with pytest.raises(RuntimeError, match="in use"):
             used.deserialize(text)
-
-
-def test_what_is_not_exported_is_found_in_the_compiled_part():
-    assert cudnn._compiled_module.convolution_mode is cudnn.convolution_mode
-    assert cudnn._pybind_module.pygraph is cudnn.pygraph
 
 
 DATA_TYPES = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
@@ -398,14 +397,6 @@ def test_a_cuda_graph_is_filled_and_updated():
         cuda.call("cuGraphLaunch", executable, 0)
         problem.check()
         cudnn.destroy_handle(handle)
-
-
-def test_numpy_arrays_are_no_device_memory():
-    with use_reference_device():
-        problem = Product("cpu")
-        problem.graph.build()
-        with pytest.raises(TypeError, match="host memory"):
-            problem.graph.execute({**problem.memory, problem.x: np.zeros((4, 64, 32))}, None)
 
 
 def test_shapes_are_overridden(device):

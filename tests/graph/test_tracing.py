@@ -357,13 +357,6 @@ def test_keys_of_calls_tell_apart_what_graphs_are_traced_for():
             quick_key((unknown,), {}, [])
 
 
-def test_nothing_is_repeated_on_the_reference_device():
-    a, b = operands()
-    for _ in range(2):
-        gate(a, b)
-        assert gate.run_again((a, b), {}) is None
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch):

@@ -11,7 +11,6 @@ import pytest
 from cudnn_ctypes import (
     AttentionWeights,
     AttnDescriptor,
-    ClosedError,
     DeviceTensor,
     DropoutDescriptor,
     Handle,
@@ -50,24 +49,6 @@ def test_forward(handle: Handle, attn: Any, weights: Any, operands: Any) -> None
     np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
 
 
-@pytest.mark.parametrize(
-    ("low", "high"),
-    [
-        ([-3] * 4, [99] * 4),
-        ([-3, -1, 0, 2], [1, 2, 2**31 - 1, 5]),
-        ([0] * 4, [-1, 0, 3, -7]),
-        ([7, 5, 3, 0], [9, 9, 9, 9]),
-    ],
-)
-def test_windows_beyond_the_keys(
-    handle: Handle, weights: Any, operands: Any, low: list[int], high: list[int]
-) -> None:
-    """What of a window lies outside of the keys is nothing; a window may be empty."""
-    with AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn:
-        out = attention_forward(handle, *operands, attn, weights, low=low, high=high).numpy()
-    np.testing.assert_allclose(out, expected(low=low, high=high), **FMA_CLOSE)
-
-
 def test_one_time_step_after_the_other(
     handle: Handle, attn: Any, weights: Any, operands: Any
 ) -> None:
@@ -90,21 +71,6 @@ def test_one_time_step_after_the_other(
         result = out.numpy()
         np.testing.assert_allclose(result[: current + 1], at_once[: current + 1], **CLOSE)
         assert (result[current + 1 :] == 7).all()
-
-
-def test_lengths_by_beam(handle: Handle) -> None:
-    """The beam of the first batch entry comes first, in the descriptors and on the device.
-
-    Without projections, and with all values 1, a query gets 1 if it sees any key, else 0.
-    """
-    with AttnDescriptor(
-        q_size=1, qo_max_length=3, kv_max_length=2, max_batch=2, max_beam=2
-    ) as attn:
-        q = DeviceTensor.full((3, 2, 2, 1), 1, "float32")
-        k = DeviceTensor.full((2, 2, 1, 1), 1, "float32")
-        out = attention_forward(handle, q, k, k, attn, q_lengths=[3, 2, 1, 3]).numpy()
-    seen = out[..., 0].sum(axis=0)
-    np.testing.assert_allclose(seen, [[3, 2], [1, 3]], atol=1e-3)
 
 
 def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
@@ -217,14 +183,6 @@ def test_dropout_of_the_output_leaves_residuals_alone(
         dropped = np.abs(factors) < 0.5
         assert 0.2 < dropped.mean() < 0.8
         np.testing.assert_allclose(factors[~dropped], 2, rtol=0.05)
-
-
-def test_a_closed_dropout_descriptor(handle: Handle, weights: Any, operands: Any) -> None:
-    dropout = DropoutDescriptor(handle, 0.5)
-    with AttnDescriptor(HEADS, **OPTIONS, attention_dropout=dropout) as attn:
-        dropout.close()
-        with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
-            attention_forward_training(handle, *operands, attn, weights)
 
 
 @pytest.mark.parametrize("kind", KINDS[:1], ids=str)

@@ -83,15 +83,6 @@ def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
         assert stacked.sizes["k_size"] == stacked.sizes["v_size"] == 4
 
 
-@pytest.mark.parametrize(
-    ("data_type", "compute_data_type"),
-    [("float64", "float64"), ("float16", "float32"), ("bfloat16", "float32")],
-)
-def test_compute_type_follows_the_data(data_type: str, compute_data_type: str) -> None:
-    with AttnDescriptor(**OPTIONS, data_type=data_type) as attn:
-        assert repr(attn).count(f"compute_data_type='{compute_data_type}'") == 1
-
-
 def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:
     with pytest.raises(TypeError, match="expected the sizes q_size, k_size"):
         attn.set(
@@ -120,12 +111,6 @@ def test_weights_in_and_out(weights: AttentionWeights) -> None:
     changed = weights.numpy()
     np.testing.assert_array_equal(changed["k_biases"], 1)
     np.testing.assert_array_equal(changed["k_weights"], arrays()["k_weights"])
-
-
-def test_weights_do_not_overlap(weights: AttentionWeights) -> None:
-    buffer = weights.space.copy_to_host().view(np.float32)
-    total = np.sort(np.concatenate([array.ravel() for array in arrays().values()]))
-    np.testing.assert_array_equal(np.sort(buffer[: len(total)]), total)
 
 
 def test_the_weight_layout_is_cudnns(reference_handle: Handle) -> None:

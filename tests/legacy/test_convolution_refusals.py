@@ -32,17 +32,6 @@ def conv() -> Any:
 
 
 class TestMemory:
-    def test_a_tensor_that_its_library_does_not_give(
-        self, handle: Handle, conv: ConvolutionDescriptor
-    ) -> None:
-        torch = pytest.importorskip("torch")
-        place = "cpu" if handle.on_reference_device else "cuda"
-        if place == "cuda" and not torch.cuda.is_available():
-            pytest.skip("this PyTorch has no CUDA")
-        x = torch.ones(X, device=place, requires_grad=True)
-        with pytest.raises(BufferError, match=r"^x: .*gradient"):
-            cudnn.convolution_forward(handle, x, tensor(*W), conv)
-
     def test_read_only(self, reference_handle: Handle, conv: ConvolutionDescriptor) -> None:
         class ReadOnly:
             """A tensor of a library that forbids writing."""

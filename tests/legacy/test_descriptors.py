@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import random
 import warnings
@@ -207,29 +206,6 @@ def test_close_can_be_repeated_and_ends_all_use(make: Callable[[], Any]) -> None
     assert repr(descriptor) == f"{type(descriptor).__name__}(closed)"
     with pytest.raises(ClosedError, match="closed"):
         _ = descriptor == make()
-
-
-def test_with_closes(make: Callable[[], Any]) -> None:
-    with make() as descriptor:
-        assert not descriptor.closed
-    assert descriptor.closed
-
-
-def test_raw_functions_refuse_a_closed_descriptor_before_c() -> None:
-    with cudnn.TensorDescriptor((1, 1, 1, 1)) as descriptor:
-        size = ctypes.c_size_t()
-        raw.cudnnGetTensorSizeInBytes(descriptor, size)
-        assert size.value == 4
-    with pytest.raises(ClosedError, match="tensorDesc"):
-        raw.cudnnGetTensorSizeInBytes(descriptor, size)
-    with pytest.raises(ClosedError):
-        _ = descriptor.shape
-
-
-def test_raw_functions_refuse_the_wrong_kind() -> None:
-    with cudnn.FilterDescriptor((1, 1, 1, 1)) as descriptor, pytest.raises(TypeError) as caught:
-        raw.cudnnGetTensorSizeInBytes(descriptor, ctypes.c_size_t())
-    assert "tensorDesc" in str(caught.value)
 
 
 def test_equality_is_that_of_what_the_library_holds(make: Callable[[], Any]) -> None:

@@ -16,10 +16,8 @@ from cudnn_ctypes import (
     DeviceTensor,
     DropoutDescriptor,
     Handle,
-    TensorDescriptor,
     dropout_backward,
     dropout_forward,
-    dropout_reserve_size,
     dropout_states_size,
     raw,
     use_reference_device,
@@ -150,28 +148,6 @@ def test_rates_of_nothing_and_everything(handle: Handle, rate: float) -> None:
     expected = x if rate == 0 else 0 * x
     np.testing.assert_array_equal(y.numpy(stream=handle.stream), expected)
     np.testing.assert_array_equal(dx.numpy(stream=handle.stream), expected)
-
-
-def test_strides_in_place_and_given_memory(handle: Handle) -> None:
-    rng = np.random.default_rng(1)
-    array = nonzero(rng, (2, 3, 4, 5), np.float32)
-    x = DeviceTensor.from_numpy(array, layout="NHWC")
-    with DropoutDescriptor(handle, 0.5, seed=1) as dropout:
-        made = dropout_forward(handle, x, dropout).y
-        assert made.layout == "NHWC"
-        desc = TensorDescriptor.of(x)
-        with desc, DeviceBuffer(dropout_reserve_size(desc)) as reserve_space:
-            dropout.set(0.5, 1)
-            y, given = dropout_forward(handle, x, dropout, x, reserve_space=reserve_space)
-            assert y is x
-            assert given is reserve_space
-            np.testing.assert_array_equal(x.numpy(), made.numpy(stream=handle.stream))
-            x.copy_from(array)
-            # By address, with a descriptor.
-            dx = dropout_backward(
-                handle, dropout, dy=x.ptr, reserve_space=reserve_space, dy_desc=desc
-            )
-            np.testing.assert_array_equal(dx.numpy(stream=handle.stream), made.numpy())
 
 
 def test_closing_closes_the_states_that_it_made() -> None:

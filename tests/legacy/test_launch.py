@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import pickle
 import sys
 import warnings
@@ -63,16 +62,6 @@ def c_calls(call: Callable[[], Any]) -> list[str]:
     finally:
         sys.setprofile(None)
     return seen
-
-
-def test_results_are_new_memory(handle: Handle) -> None:
-    x, conv, w = tensor(1, 2, 5, 5), ConvolutionDescriptor(1), tensor(3, 2, 3, 3)
-    results = [cudnn.convolution_forward(handle, x, w, conv) for _ in range(3)]
-    assert len({result.ptr for result in results}) == 3
-    other = tensor(1, 2, 5, 5)
-    different = cudnn.convolution_forward(handle, other, w, conv)
-    assert not np.array_equal(different.numpy(), results[0].numpy())
-    assert different.layout == results[0].layout
 
 
 def test_memory_of_results_that_are_gone_serves_others_in_order(handle: Handle) -> None:
@@ -360,20 +349,6 @@ def test_many_plans_are_laid_together(
     assert len(long_ways) == len(images) == len(found)
 
 
-def test_many_forms_share_the_cache(reference_handle: Handle, long_ways: list[str]) -> None:
-    handle = reference_handle
-    images = [tensor(*shape) for shape in itertools.permutations((1, 2, 3, 4)) if shape[0] < 3]
-    for _ in range(4):
-        for x in images:
-            y = cudnn.activation_forward(handle, x, "relu")
-            np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
-    for i in range(8):  # no float is the same object twice
-        cudnn.activation_forward(handle, images[0], "relu", beta=float(f"{i * 0}.0"))
-    for _ in range(9):
-        cudnn.scale_tensor(handle, images[0], float("nan"))
-    assert len(long_ways) == len(handle._plans) == len(images) + 2
-
-
 def test_threads_share_plans(handle: Handle) -> None:
     wrong: list[int] = []
 
@@ -569,21 +544,6 @@ def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: No
 
 
 # --- bound operations ----------------------------------------------------------------------------
-
-
-def test_every_operation_can_be_bound(handle: Handle) -> None:
-    """As the operation itself computes, with one call of C."""
-    x = tensor(2, 4, 6, 6)
-    expected = cudnn.softmax_forward(handle, x).numpy()
-    bound = cudnn.bind(cudnn.softmax_forward, handle, x)
-    bound.result.fill(np.nan)
-    assert bound() is bound.result
-    np.testing.assert_array_equal(bound.result.numpy(), expected)
-    on_reference = handle.on_reference_device
-    assert c_calls(bound) == (["cudnnSoftmaxForward"] if on_reference else [])
-    x.copy_from(numbers(2, 4, 6, 6))
-    bound()
-    np.testing.assert_array_equal(bound.result.numpy(), cudnn.softmax_forward(handle, x).numpy())
 
 
 def test_binding_launches_nothing(handle: Handle) -> None:

@@ -10,12 +10,9 @@ import pytest
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import (
     ActivationDescriptor,
-    BadParamError,
     DeviceTensor,
     Handle,
-    NotSupportedError,
     TensorDescriptor,
-    raw,
 )
 
 X, C = (3, 4, 5, 2), 4
@@ -63,17 +60,6 @@ class TestDerivedDescriptors:
                 for derived in both:
                     derived.close()
 
-    def test_refusals(self) -> None:
-        with TensorDescriptor() as unset, TensorDescriptor(X) as x_desc:
-            with pytest.raises(BadParamError):
-                cudnn.derive_bn_tensor_descriptor(unset)
-            with pytest.raises(NotSupportedError):
-                cudnn.derive_norm_tensor_descriptor(x_desc, groups=2)
-            with pytest.raises(ValueError, match=r"^mode: expected one of 'per_activation'"):
-                cudnn.derive_bn_tensor_descriptor(x_desc, "layer")
-            with pytest.raises(TypeError, match=r"^mode: expected a cudnnNormMode_t"):
-                cudnn.derive_norm_tensor_descriptor(x_desc, raw.CUDNN_BATCHNORM_SPATIAL)
-
 
 class TestWhatIsMade:
     def test_training(self, handle: Handle) -> None:
@@ -90,30 +76,6 @@ class TestWhatIsMade:
         assert back.dx.layout == "NHWC"
         assert (back.dscale.shape, back.dbias.shape, back.dz) == ((C,), (C,), None)
         np.testing.assert_allclose(back.dbias.numpy(), dy.numpy().sum((0, 2, 3)), rtol=1e-5)
-
-    def test_nothing_is_saved(self, handle: Handle) -> None:
-        x, scale = random(0, *X), random(1, C)
-        forward = cudnn.batch_normalization_forward_training(
-            handle, x, scale, scale, save=False, average_factor=1
-        )
-        assert forward.saved_mean is None
-        assert forward.saved_inv_variance is None
-
-    def test_parameters_in_their_full_shape(self, handle: Handle) -> None:
-        x, scale = random(0, *X), random(1, 1, C, 1, 1)
-        forward = cudnn.batch_normalization_forward_training(
-            handle, x, scale, scale, average_factor=1
-        )
-        assert forward.saved_mean.shape == (1, C, 1, 1)
-
-    def test_inference_in_place(self, handle: Handle) -> None:
-        x, one = random(0, *X), DeviceTensor.full((C,), 1, "float32")
-        values = x.numpy()
-        y = cudnn.batch_normalization_forward_inference(
-            handle, x, one, one, one, one, x, epsilon=0.0
-        )
-        assert y is x
-        np.testing.assert_allclose(x.numpy(), values, rtol=1e-5, atol=1e-6)
 
 
 class TestFused:

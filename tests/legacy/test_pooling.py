@@ -85,22 +85,6 @@ class TestOperations:
                     dx = pooling_backward(handle, pooling, y=y, dy=gradient, x=x).numpy()
             assert dx[0].reshape(2, 4).tolist() == [[first, 0, 0, 0]] * 2
 
-    @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
-    @pytest.mark.parametrize("mode", ["max", "max_deterministic"])
-    def test_nan(self, handle: Handle, mode: str, nan: str) -> None:
-        x = tensor(line(np.nan, 1, 2, np.nan, 3, 4))
-        with PoolingDescriptor((1, 2), mode=mode, nan_propagation=nan) as pooling, x:
-            y = pooling_forward(handle, x, pooling).numpy().ravel()
-        hidden = [1, 2, 4]
-        np.testing.assert_array_equal(y, [np.nan, np.nan, 4] if nan == "propagate_nan" else hidden)
-
-    def test_sizes_of_y_that_are_given(self, handle: Handle) -> None:
-        with PoolingDescriptor((1, 2)) as pooling, tensor(line(1, 2, 3, 4, 5)) as x:
-            for size, expected in ((1, [2]), (3, [2, 4, 5])):
-                with tensor(np.full((1, 1, 1, size), np.nan, np.float32)) as y:
-                    pooling_forward(handle, x, pooling, y)
-                    assert y.numpy().ravel().tolist() == expected
-
     @pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.FaultWarning")
     def test_windows_in_the_padding(self, handle: Handle) -> None:
         newer = not handle.on_reference_device and raw.load().version >= 92800
@@ -128,13 +112,6 @@ class TestOperations:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error", FaultWarning)
                     pooling_forward(handle, x, pooling, tensor(line(0, 0, 0)))
-
-    def test_negative_padding_crops(self, handle: Handle) -> None:
-        x = tensor(line(9, 1, 2, 3, 4, 9))
-        with PoolingDescriptor((1, 2)) as pooling, x:
-            pooling.set_nd("max", "not_propagate_nan", (1, 2), (0, -1), (1, 2))
-            y = pooling_forward(handle, x, pooling).numpy().ravel()
-        assert y.tolist() == [2, 4]
 
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
     def test_one_and_three_spatial_dimensions(self, handle: Handle, layout: str) -> None:

@@ -134,17 +134,6 @@ def test_states_that_are_not_wanted(handle: Handle) -> None:
         check(run, {"y": run.host(y)}, ("y",))
 
 
-def test_inference_keeps_nothing_and_gives_the_same(handle: Handle) -> None:
-    problem = example(layers=3)
-    with Run(handle, problem, random_operands(problem)) as run:
-        initial = {"hx": run.states["hx"], "cx": run.states["cx"]}
-        result = run.network.forward(handle, run.x, run.weights, **initial, training=False)
-        assert result.reserve_space is None
-        assert run.network.temp_space_sizes(handle, training=False).reserve_space == 0
-        got = {"y": result.y, "hy": result.hy, "cy": result.cy}
-        check(run, {name: run.host(tensor) for name, tensor in got.items()}, tuple(got))
-
-
 # -- clipping ------------------------------------------------------------------------------------
 
 
@@ -473,11 +462,3 @@ class TestWrongInput:
             weights.copy_from(layers)
         with pytest.raises(TypeError, match="rnn: expected a RNNDescriptor"):
             RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]
-
-    def test_a_closed_dropout_descriptor(self, reference_handle: Handle) -> None:
-        problem = example(layers=2)
-        dropout = DropoutDescriptor(reference_handle, 0.5)
-        with Run(reference_handle, problem, random_operands(problem), dropout=dropout) as run:
-            dropout.close()
-            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
-                run.network.forward(run.handle, run.x, run.weights)

@@ -91,24 +91,6 @@ class TestRNNDescriptor:
                 same.clip = (-5.0, 5.0)
                 assert same != rnn
 
-    def test_types_default_to_what_goes_with_the_data(self) -> None:
-        for data_type, compute in (("float64", "DOUBLE"), ("float16", "FLOAT"), ("fp32", "FLOAT")):
-            with RNNDescriptor("gru", input_size=1, hidden_size=1, data_type=data_type) as rnn:
-                assert rnn.compute_data_type.name == f"CUDNN_DATA_{compute}"
-
-    @pytest.mark.parametrize("cell", ["relu", "tanh"])
-    def test_the_plain_cells_have_short_names(self, cell: str) -> None:
-        with RNNDescriptor(cell, input_size=1, hidden_size=1) as rnn:
-            assert rnn.cell.name == f"CUDNN_RNN_{cell.upper()}"
-            assert rnn.gates == ("hidden",)
-
-    @pytest.mark.parametrize(
-        "algorithm", ["standard", "persist_static", "persist_dynamic", "persist_static_small_h"]
-    )
-    def test_algorithms(self, algorithm: str) -> None:
-        with RNNDescriptor("lstm", input_size=8, hidden_size=8, algorithm=algorithm) as rnn:
-            assert rnn.algorithm.name == f"CUDNN_RNN_ALGO_{algorithm.upper()}"
-
     def test_setting_again_switches_the_clip_off(self) -> None:
         with RNNDescriptor("lstm", input_size=8, hidden_size=8, clip=(-1, 1)) as rnn:
             rnn.set("gru", input_size=3, hidden_size=4)
@@ -215,10 +197,6 @@ class TestRNNDataDescriptor:
                 RNNDataDescriptor.of(flat, lengths=lengths, **options)
         with pytest.raises(ValueError, match="lengths: expected 3 in shape"):
             RNNDataDescriptor.of(tensor, lengths=(5, 5))
-
-    def test_no_padding_fill_reads_back_as_zero(self) -> None:
-        with RNNDataDescriptor([2], 3) as data:
-            assert data.padding_fill == 0
 
     def test_not_set_yet(self) -> None:
         with RNNDataDescriptor() as data:

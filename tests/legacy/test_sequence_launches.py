@@ -201,34 +201,6 @@ def test_threads_share_the_launches_of_a_network(handle: Handle) -> None:
     assert wrong == []
 
 
-def test_tensors_of_pytorch_share_the_launches_of_a_network(reference_handle: Handle) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch's tensors are the operands of this test")
-    handle, model = reference_handle, torch.nn.GRU(3, 4, dtype=torch.float64)
-    with (
-        RNNDescriptor("gru", input_size=3, hidden_size=4, data_type="float64") as rnn,
-        RNNWeights(handle, rnn) as weights,
-        RNN.of(rnn, torch.empty(5, 2, 3, dtype=torch.float64)) as network,
-    ):
-        state = {name: each.detach().chunk(3) for name, each in model.named_parameters()}
-        stacked = {"w": "weight_ih", "r": "weight_hh", "bw": "bias_ih", "br": "bias_hh"}
-        weights.copy_from(
-            [
-                {
-                    f"{name}_{gate}": state[f"{stacked[name]}_l0"][number].numpy()
-                    for name in stacked
-                    for number, gate in enumerate(rnn.gates)
-                }
-            ]
-        )
-        for seed in range(3):
-            torch.manual_seed(seed)
-            x, y = torch.randn(5, 2, 3, dtype=torch.float64), torch.full((5, 2, 4), torch.nan)
-            y = y.double()
-            assert network.forward(handle, x, weights, y=y).y is y
-            torch.testing.assert_close(y, model(x)[0].detach(), rtol=1e-12, atol=1e-12)
-        assert len(handle._plans) == 1
-
-
 # --- attention ----------------------------------------------------------------------------------
 
 

@@ -33,18 +33,6 @@ def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
     return DeviceTensor.from_numpy(array, **how)
 
 
-def test_large_scores(handle: Handle) -> None:
-    with tensor(np.array([[1000.0, 1000.0]], np.float32)) as x:
-        np.testing.assert_allclose(softmax_forward(handle, x).numpy(), [[0.5, 0.5]])
-        log_y = softmax_forward(handle, x, algorithm="log").numpy()
-        np.testing.assert_allclose(log_y, [[-np.log(2), -np.log(2)]], rtol=1e-4)
-
-
-def test_fast_overflows(handle: Handle) -> None:
-    with tensor(np.array([[1000.0, 1000.0]], np.float32)) as x:
-        assert np.isnan(softmax_forward(handle, x, algorithm="fast").numpy()).all()
-
-
 def test_in_place(handle: Handle) -> None:
     with tensor(SCORES) as x, tensor(np.ones((2, 3), np.float32)) as dy:
         assert softmax_forward(handle, x, x) is x

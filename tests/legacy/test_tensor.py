@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 
 import ml_dtypes
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import TensorDescriptor, as_data_type, raw
-from cudnn_ctypes.errors import BadParamError
 from cudnn_ctypes.runtime import DeviceTensor
 
 DATA_TYPES = {
@@ -198,17 +196,3 @@ class TestOfATensor:
         ):
             assert descriptor.shape == (2, 3, 1, 4)
             assert descriptor.strides == (40, 12, 8, 2)
-
-    def test_a_tensor_without_elements_is_refused(self, reference_device: None) -> None:
-        tensor = DeviceTensor.empty((2, 0, 4, 5), "float32")
-        with tensor, pytest.raises(BadParamError, match="every dimension must be at least 1"):
-            TensorDescriptor.of(tensor)
-
-
-def test_raw_calls_see_the_same_descriptor() -> None:
-    values = [ctypes.c_int() for _ in range(8)]
-    data_type = raw.cudnnDataType_t()
-    with TensorDescriptor((2, 3, 4, 5), "float16", layout="NHWC") as descriptor:
-        raw.cudnnGetTensor4dDescriptor(descriptor, data_type, *values)
-    assert data_type.value == raw.CUDNN_DATA_HALF
-    assert [value.value for value in values] == [2, 3, 4, 5, 60, 1, 15, 3]

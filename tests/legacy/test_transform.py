@@ -52,24 +52,6 @@ class TestDescriptor:
             transform.destination(x_desc)
 
 
-class TestTensor:
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_fold_and_unfold(self, handle: Handle, layout: str) -> None:
-        fold = TensorTransformDescriptor(ZEROS, fold=(2, 3), layout=layout)
-        unfold = TensorTransformDescriptor(ZEROS, fold=(2, 3), direction="unfold")
-        with fold, unfold, tensor(X) as x:
-            y = transform_tensor_ex(handle, x, fold)
-            assert (y.shape, y.layout) == ((2, 18, 2, 2), layout)
-            np.testing.assert_array_equal(y.numpy(), space_to_depth(X, 2, 3))
-            back = transform_tensor_ex(handle, y, unfold)
-            np.testing.assert_array_equal(back.numpy(), X)
-
-    def test_padding_in_front_of_the_channels(self, handle: Handle) -> None:
-        with TensorTransformDescriptor((1, 2, 0, 0)) as transform, tensor(X) as x:
-            y = transform_tensor_ex(handle, x, transform).numpy()
-        np.testing.assert_array_equal(y, np.pad(X, ((1, 0), (2, 0), (0, 0), (0, 0))))
-
-
 class TestFilter:
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
     def test_fold(self, handle: Handle, layout: str) -> None:

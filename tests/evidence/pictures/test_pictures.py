@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import itertools
 import random
 import re
@@ -21,7 +20,7 @@ from cudnn_ctypes.evidence.pictures.diagram import (
     diagram,
     layout,
 )
-from cudnn_ctypes.evidence.pictures.html import Table, page
+from cudnn_ctypes.evidence.pictures.html import Table
 from cudnn_ctypes.evidence.pictures.plots import Bar, bars
 from cudnn_ctypes.evidence.pictures.svg import text_width
 from cudnn_ctypes.graph.engines.tuning.measurements import (
@@ -233,17 +232,6 @@ def test_long_names_are_cut_and_whole_in_the_tooltip():
     assert any("n" * 300 in (each.text or "") for each in root.iter(f"{SVG}title"))
 
 
-def test_within_a_page_it_takes_the_page_s_colours():
-    page, file = fused()._repr_html_(), fused().to_svg()
-    assert "#1f2328" in file
-    assert 'fill="#fff"' in file
-    assert "#1f2328" not in page
-    assert 'fill="#fff"' not in page
-    assert 'fill="currentColor"' in page
-    assert "<style" not in page + file  # which would be that of the whole page
-    assert " id=" not in page + file  # which would clash with another picture's
-
-
 def test_a_file_is_written(tmp_path):
     path = tmp_path / "graph.svg"
     text = hostile().to_svg(path)
@@ -291,16 +279,6 @@ def test_an_explanation_has_the_tables_of_its_text():
     cells = _rows(configs)[1]
     assert cells[0] == str(first.engine)
     assert cells[4] == f"{first.workspace:,}"
-
-
-def test_without_an_engine_only_the_reasons_are_there():
-    told = dataclasses.replace(fused().explain("H200", "a"), graph=HOSTILE)
-    refused = dataclasses.replace(
-        told, rows=tuple(row for row in told.rows if row.state == "refused"), proposed={}
-    )
-    (table,) = _page(refused._repr_html_()).iter("table")
-    assert _rows(table)[0] == ["engines", "do not do it because"]
-    assert "<script" not in refused._repr_html_()
 
 
 def test_advice_is_a_table():
@@ -374,13 +352,6 @@ def test_without_matplotlib_the_message_says_what_to_do(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         _tuned().plot()
-
-
-def test_cells_are_only_text():
-    table = Table(("a", HOSTILE), [[HOSTILE, "1"]], [HOSTILE], ["#123456"], HOSTILE)
-    root = _page(page(f"{HOSTILE}\n{HOSTILE}", [table.html()]))
-    tags = {each.tag for each in root.iter()}
-    assert tags == {"div", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
 
 
 def test_a_long_table_scrolls():
@@ -471,19 +442,6 @@ def test_random_graphs(seed):
     tensors[-1].set_output()
     drawn = diagram("random", graph.nodes)
     _check(drawn, layout(drawn, _sizes(drawn)))
-
-
-def test_an_empty_graph_takes_no_room():
-    found = layout(Diagram("empty"), [])
-    assert (found.width, found.height, found.region) == (0, 0, None)
-
-
-def test_a_chain_is_straight():
-    boxes = [Box((f"{i}",), "operation") for i in range(6)]
-    drawn = Diagram("chain", boxes, [Arrow(i, i + 1) for i in range(5)])
-    found = layout(drawn, [(40.0 + 10 * i, 20.0) for i in range(6)])
-    assert len({round(place.x, 6) for place in found.places}) == 1
-    assert [place.row for place in found.places] == list(range(6))
 
 
 def test_arrows_cross_no_more_than_they_must():

@@ -40,19 +40,6 @@ def test_heuristics_propose_configs_whose_plans_are_built(configs, h200):
             assert plan.behavior_notes == config.behavior_notes
 
 
-@pytest.mark.parametrize("mode", ["instant", "b", "fallback"])
-def test_modes_of_the_heuristics(mode, convolution, h200):
-    found = heuristics(convolution, device=h200, mode=mode)
-    assert found
-    for each in found:
-        each.close()
-
-
-def test_an_unknown_mode(convolution, h200):
-    with pytest.raises(ValueError, match=r"engineheur\.mode: expected one of 'instant'"):
-        heuristics(convolution, device=h200, mode="c")
-
-
 def _engines(graph, device):
     """All engines that can carry out an operation graph, by index."""
     for index in range(engine_count(graph)):

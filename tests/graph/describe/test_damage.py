@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -128,15 +127,6 @@ def _names_a_place(message: str, stored: Any) -> bool:
     names = [*tensors, *(each.get("name", "") for each in tensors.values())]
     names += [node.get("name", node["operation"]) for node in stored["nodes"]]
     return any(repr(name) in message for name in names)
-
-
-def test_what_python_raises_by_itself_is_an_accident():
-    with pytest.raises(KeyError) as by_python:
-        operator.itemgetter("missing")({})
-    assert accident(by_python.value)
-    with pytest.raises(ValueError, match="damaged") as on_purpose:
-        Graph.from_json("{")
-    assert not accident(on_purpose.value)
 
 
 def test_a_long_graph_backwards_is_put_in_order():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,14 +62,6 @@ def test_sizes_names_and_factors_are_no_part_of_it(other):
 )
 def test_patterns_types_layouts_and_options_are(other):
     assert form_of(other) != form_of(layer())
-
-
-def test_it_is_readable_json_of_one_line():
-    told = json.loads(form_of(layer()))
-    assert told["tensors"][0] == {"type": "float16", "dims": "nnnn", "order": "0231"}
-    assert told["operations"][0]["kind"] == "operation_convolution_forward"
-    assert told["operations"][0]["options"]["stride"] == [2, 2]
-    assert "\n" not in form_of(layer())
 
 
 def test_gaps_and_the_order_of_description():

@@ -32,7 +32,6 @@ from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.graph.run.tensor_memory import host_value
 from cudnn_ctypes.raw import mode
 
-from ..cases import problem, stored
 from ..families import CASES
 
 
@@ -68,14 +67,6 @@ def test_a_graph_can_be_changed_and_built_again(a100):
     with graph.build(a100) as second:
         assert first.descriptor.closed
         assert not second.descriptor.closed
-
-
-def test_no_engine_says_why(a100):
-    graph = Graph(io_data_type="float16")
-    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="rows").set_output()
-    with pytest.raises(NotSupportedError, match=r"(?s)engine .*reduction 'rows'") as caught:
-        graph.build(a100)
-    assert any("CUDNN_DATA_FLOAT" in message for message in caught.value.messages)
 
 
 def test_what_cudnn_refuses_names_the_operation(a100):
@@ -324,37 +315,6 @@ without_driver = pytest.mark.skipif(
 
 def test_the_cases_are_there():
     assert len(FUSED) >= 7
-
-
-@pytest.mark.thinned(8)
-@pytest.mark.parametrize("name", FUSED)
-def test_plans_of_fused_norms_run_on_the_reference_device(name, handle):
-    case = CASES[name]
-    with case.graph() as graph:
-        graph.build(handle)
-        inputs, expected = problem(case, graph)
-        memory = {}
-        for tensor in (*graph.inputs, *graph.outputs):
-            values = inputs.get(tensor.name)
-            array = stored(np.full(tensor.dims, 77.0), tensor) if values is None else values
-            memory[tensor] = DeviceTensor.from_numpy(
-                array, dtype=tensor.data_type, strides=tensor.strides
-            )
-        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
-            graph.execute(memory, workspace)
-        for tensor in graph.outputs:
-            exact = expected[tensor.name]
-            error = np.abs(memory[tensor].numpy().astype(np.float64) - exact).max()
-            assert error <= case.tolerance * np.abs(exact).max(), tensor.name
-
-
-def test_a_fused_norm_has_its_kernel_in_the_plan(h200):
-    with CASES["layer norm + z, relu, training, float16"].graph() as graph:
-        plan = graph.build(h200)
-        assert "runtime_compilation" in plan.behavior_notes
-        text = plan.to_json()
-        assert len(text) > 20_000  # of which all but 2,000 are machine code
-        graph.load_plan(text, h200)
 
 
 # --- engines that ask the GPU itself -------------------------------------------------------------

@@ -245,14 +245,6 @@ def test_builds_take_the_fastest_config(h200, cache):
     assert _built(cache, h200) == second.engine
 
 
-def test_the_plan_of_the_fastest_config_is_there(h200, cache, monkeypatch):
-    *_, last = _rows(h200)
-    _keep(cache, h200, _tuned(_measurement(last, 5)))
-    monkeypatch.setattr(cached_building, "build_plan", None)
-    assert _built(cache, h200) == last.engine
-    assert {each.kind for each in cache.entries()} == {"plan", "tuning"}
-
-
 def test_a_selection_takes_the_fastest_that_meets_it(h200, cache):
     first, second, third, *_ = _rows(h200)
     _keep(
@@ -277,14 +269,6 @@ def test_a_selection_takes_the_fastest_that_meets_it(h200, cache):
     assert names == [f"has the note {measured.notes[0]}"]
     limited = Measurement(0, {}, "", "measured", (1.0,), workspace=2)
     assert "workspace" in cached_building._unwanted(limited, Selection(workspace_limit=1))
-
-
-def test_results_under_a_selection_do_not_bind_other_builds(h200, cache):
-    first, _, third, *_ = _rows(h200)
-    only = Selection(engines=[third.engine])
-    _keep(cache, h200, _tuned(_measurement(third, 5)), only)
-    assert _built(cache, h200) == first.engine
-    assert _built(cache, h200, selection=only) == third.engine
 
 
 def test_what_was_dropped_or_is_faulty_is_passed_over(h200, cache, monkeypatch):
@@ -498,11 +482,6 @@ def test_they_are_shown(gpu, cache):
     assert entry.graph == entry.operations == entry.engine == ""
     assert cache.export_tunings().count("NVIDIA X") == 0
     assert cache.clear() == 1
-
-
-def test_where_a_gpu_is_plugged_in_is_unimportant(gpu, cache):
-    gpu.values |= {"pciDeviceId": 3, "cudaDeviceId": 1, "totalGlobalMem": 5, "source": "measured"}
-    assert important_properties(gpu.handle, cache) == VALUES
 
 
 def test_building_asks_the_cache_of_the_plans(h200, cache, monkeypatch):

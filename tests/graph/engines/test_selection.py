@@ -33,10 +33,6 @@ def _passing(configs: list[EngineConfig], **conditions: Any) -> list[EngineConfi
     return [config for config in configs if not Selection(**conditions).refusal(config)]
 
 
-def test_without_conditions_all_pass(configs):
-    assert _passing(configs) == configs
-
-
 def _has(config: EngineConfig, note: str) -> bool:
     return note in config.numerical_notes | config.behavior_notes
 
@@ -48,14 +44,6 @@ def test_notes_required_and_forbidden_divide_the_configs(note, configs):
     assert all(_has(config, note) for config in required)
     assert not any(_has(config, note) for config in rest)
     assert len(required) + len(rest) == len(configs)
-
-
-def test_engines_by_index(configs):
-    first = configs[0].engine.index
-    only, others = _passing(configs, engines=[first]), _passing(configs, without_engines=first)
-    assert {config.engine.index for config in only} == {first}
-    assert first not in {config.engine.index for config in others}
-    assert len(only) + len(others) == len(configs)
 
 
 def test_workspaces_and_shared_memory_have_limits(configs):
@@ -124,14 +112,6 @@ def test_notes_go_by_member_c_name_or_short_name():
     every = NUMERICAL_NOTES | BEHAVIOR_NOTES
     assert Selection(forbid=every).forbid == every
     assert not any("count" in name for name in every)
-
-
-def test_limits_combine():
-    assert Selection().within(None).workspace_limit is None
-    assert Selection().within(5).workspace_limit == 5
-    assert Selection(workspace_limit=3, deterministic=True).within(5) == Selection(
-        workspace_limit=3, deterministic=True
-    )
 
 
 def test_it_shows_what_was_set():

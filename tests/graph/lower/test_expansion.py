@@ -16,7 +16,7 @@ from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
 
-from ..describe.test_wrong_operations import DIMS, backward, forward, heads, lengths
+from ..describe.test_wrong_operations import backward, forward, heads, lengths
 from ..families import CASES, DISTINCT, ONE_OF_EACH
 
 STORED = Path(__file__).parents[1] / "stored_graphs"
@@ -93,17 +93,6 @@ def test_one_call_is_one_node(operation):
     assert for_version(graph).operations == f"{operation} {operation!r}"
 
 
-def test_a_node_says_what_it_was_called_with():
-    graph = Graph(io_data_type="float16")
-    forward(graph, use_causal_mask=True, attn_scale=0.5, generate_stats=True, name="attention")
-    (node,) = graph.nodes
-    assert repr(node) == (
-        "Node(sdpa 'attention': q='q', k='k', v='v', attn_scale=0.5, use_causal_mask=True -> "
-        "o='attention.o', stats='attention.stats')"
-    )
-    assert node.options == {"attn_scale": 0.5, "use_causal_mask": True}
-
-
 def test_errors_name_the_user_s_operation(h200):
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each, (2, 4, 128, 63)) for each in "qkv")
@@ -113,12 +102,6 @@ def test_errors_name_the_user_s_operation(h200):
     assert "sdpa 'attention'" in str(caught.value)
     for internal in ("matmul '", "mul '", "reduction '"):
         assert internal not in str(caught.value)
-
-
-def test_explanations_name_the_user_s_operation(h200):
-    graph = Graph(io_data_type="float16")
-    with_outputs(graph, forward(graph))
-    assert graph.explain(h200, "a").operations == "sdpa 'sdpa'"
 
 
 # --- subgraphs -----------------------------------------------------------------------------------
@@ -196,13 +179,6 @@ def scratch(expansion: Expansion) -> dict[str, Any]:
     return {each.name: each.dims for each in expansion.tensors if each.scratch}
 
 
-def test_backward_keeps_sums_in_the_workspace():
-    graph = Graph(io_data_type="float16")
-    with_outputs(graph, backward(graph))
-    found = scratch(for_version(graph, 91900))
-    assert found == {"sdpa_backward.rows": (2, 4, 128, 1), "sdpa_backward.dq_sum": DIMS}
-
-
 @pytest.mark.parametrize("options", [{"use_deterministic_algorithm": True}, {"dBias": True}])
 def test_deterministic_gradients_are_not_summed_in_memory(options):
     graph = Graph(io_data_type="float16")
@@ -250,13 +226,6 @@ def test_all_left_bounds_have_the_same_operations(bound):
         return [node.options.get("mode", node.kind) for node in for_version(graph).nodes]
 
     assert operations(bound) == operations(20)
-
-
-def test_scores_are_scaled_by_the_head_size_unless_said_otherwise():
-    graph = Graph(io_data_type="float16")
-    with_outputs(graph, forward(graph))
-    scales = [each.value for each in for_version(graph).tensors if each.name.endswith("scaled.b")]
-    assert scales == [DIMS[-1] ** -0.5]
 
 
 # --- stored graphs -------------------------------------------------------------------------------

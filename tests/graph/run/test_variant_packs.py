@@ -14,7 +14,6 @@ from cudnn_ctypes import (
     ClosedError,
     CudnnError,
     DeviceTensor,
-    Handle,
     raw,
     use_reference_device,
 )
@@ -299,30 +298,3 @@ def test_threads_share_a_plan_with_addresses_of_their_own(product, stand_in):
             wanted += [0x30000 + (0 if i % 3 == 0 else 1000 * (index + 1) + i % 40)]
             wanted += [0x50000 + 1000 * index + i]
         assert got == wanted
-
-
-def test_threads_share_a_plan_on_the_reference_device():
-    rng = np.random.default_rng(3)
-    with use_reference_device(), Handle() as handle:
-        graph = Graph(io_data_type="float16")
-        a, b = graph.tensor((2, 8, 8), name="a"), graph.tensor((2, 8, 8), name="b")
-        c = graph.matmul(a, b).set_output(name="c")
-        with graph:
-            plan = graph.build(handle)
-            left, right = (rng.integers(-4, 5, (4, 2, 8, 8)).astype(np.float16) for _ in range(2))
-
-            def work(i):
-                with Handle() as own:
-                    memory = {a: DeviceTensor.from_numpy(left[i])}
-                    memory[b] = DeviceTensor.from_numpy(right[i])
-                    for _ in range(5):
-                        memory[c] = DeviceTensor.full((2, 8, 8), np.nan, "float16")
-                        graph.execute(memory, handle=own)
-                        yield memory[c].numpy()
-
-            with ThreadPoolExecutor(4) as pool:
-                results = list(pool.map(lambda i: list(work(i)), range(4)))
-            assert plan.workspace_size == 0
-        for i, got in enumerate(results):
-            for each in got:  # small integers: exact
-                np.testing.assert_array_equal(each, left[i] @ right[i])

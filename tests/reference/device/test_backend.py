@@ -234,24 +234,6 @@ def test_a_program_that_knows_layer_1_only() -> None:
 # --- plans as text -------------------------------------------------------------------------------
 
 
-def test_a_plan_that_this_process_serialized(program: BackendProgram) -> None:
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((2, 16, 32), name="x")
-    graph.relu(graph.mul(x, 3.0)).set_output(name="y")
-    with Handle() as handle, graph:
-        text = graph.build(handle).to_json()
-        source, target = np.linspace(-1, 1, 1024, dtype="f4"), np.full(1024, 7, "f4")
-        scalar = next(each for each in graph.tensors if each.by_value)
-        pointers = {
-            x.uid or 0: source.ctypes.data,
-            graph.outputs[0].uid or 0: target.ctypes.data,
-            scalar.uid or 0: ctypes.c_float(3.0),
-        }
-        with ExecutionPlan.from_json(text, device=handle) as plan:
-            plan.execute(handle, pointers)
-            np.testing.assert_allclose(target, np.maximum(3 * source, 0), rtol=1e-6)
-
-
 def test_a_plan_of_another_process(
     program: BackendProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
