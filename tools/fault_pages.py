@@ -1,4 +1,4 @@
-"""The page of the site about known faults of cuDNN: their table, and what random calls showed."""
+"""The page of known faults of cuDNN: their table, and what random graphs and calls showed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cudnn_ctypes.graph import Tensor
 from cudnn_ctypes.raw.faults import Effect, Fault
 
 from .fault_programs import CALLS, PROGRAMS, described
+from .fuzz.campaign import COLUMNS, SAVED
 from .page_parts import code, grid, write
 
 __all__ = ["CAMPAIGN", "write_faults"]
@@ -43,7 +44,25 @@ def write_faults() -> None:
                 grid(("", ""), ((name, text) for name, text in row.facts.items())),
                 *([code(text)] if (text := _program(row)) else []),
             ]
-    write("known_faults.md", *parts, *_campaign())
+    write("known_faults.md", *parts, *_graphs(), *_campaign())
+
+
+def _graphs() -> list[str]:
+    """What random graphs showed, by version, main operation and operands."""
+    return [
+        "## Random graphs",
+        "`python -m tools.fuzz broadcasts` draws graphs with operands before and behind a main "
+        "operation, each dimension whole or 1, in several layouts and types, and executes every "
+        "engine that heuristics propose, and some of the other configs, on poisoned memory between "
+        "guards, against float64. `tools.fuzz campaign` counts its records by the table as it is: "
+        "graphs of which a plan ran, by the worst of their operands as engines see the "
+        "dimensions of the result; plans that a build may take; and those that rows rule out. "
+        "GPUs are H100 and H200.",
+        grid(
+            ("cuDNN", "main operation", "operands", *COLUMNS),
+            ([str(cell or "") for cell in row] for row in json.loads(SAVED.read_text())),
+        ),
+    ]
 
 
 CAMPAIGN = Path(__file__).parent / "fuzz" / "devices" / "campaign.json"
