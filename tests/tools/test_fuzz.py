@@ -14,7 +14,7 @@ from programs import ROOT, fuzz, run_program
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.graph.lower.faults import FAULTS
 from cudnn_ctypes.raw.faults import Fault
-from tools.fuzz import wrong_rows
+from tools.fuzz import broadcast_graphs, campaign, wrong_rows
 from tools.fuzz.attention_cases import OPERATIONS, SHOWN, variants
 from tools.fuzz.devices import main
 from tools.fuzz.devices.batches import judge
@@ -178,6 +178,26 @@ FALSE_NUMBERS = """
 
 def searched_numbers(*flags: str, program: str = NUMBERS) -> Any:
     return run_program(program, *flags, folder=ROOT, check=False)
+
+
+def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
+    engines = {
+        "engine 2": "wrong: y by 1",
+        "engine 4": "lost: hang",
+        "engine 7": "right",
+        "engine 8": "refused: no",
+    }
+    case = {**broadcast_graphs.draw(68, {"matmul": 1}), "before": []}
+    found = {"case": case, "cudnn": 91900, "beforehand": 0, "engines": engines}
+    other = {**found, "form": "as it was described once"}
+    lines = [json.dumps(each) for each in (found, other, {"case": case, "invalid": "no graph"})]
+    (tmp_path / "0.jsonl").write_text("\n".join(lines))
+    assert campaign.main([str(tmp_path)]) == 1
+    lost, first, every, row = capsys.readouterr().out.splitlines()
+    assert lost.startswith("lost: 9.19.0, engine 4: {")
+    assert first.startswith("9.19.0, matmul, ")
+    assert every == "all, , : 1 graphs, 1 right, 1 lost, 1 ruled out, wrong"
+    assert row == "'rows of a product' rules out 1 plans, of which 0 are right"
 
 
 @pytest.mark.soak
