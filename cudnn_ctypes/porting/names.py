@@ -30,7 +30,9 @@ _IDENTIFIERS = ("identifier", "type_identifier", "field_identifier")
 @functools.cache
 def _living() -> frozenset[str]:
     names = {name for module in (functions, enums, constants) for name in module.__all__}
-    return frozenset(names | {name for name in dir(types) if _NAME.fullmatch(name)})
+    declared = [getattr(types, name) for name in types.__all__]
+    pointees = {each._type_.__name__ for each in declared if hasattr(each, "_type_")}
+    return frozenset(names | {name for name in (*dir(types), *pointees) if _NAME.fullmatch(name)})
 
 
 def cudnn_names(source: Source, known: Declarations) -> Iterator[Finding]:
