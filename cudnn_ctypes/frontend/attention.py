@@ -24,17 +24,7 @@ _Modifier = Callable[[Any, tensor], tensor]
 
 
 def _fault(method: str, q: Any, k: Any, v: Any, options: Mapping[str, Any]) -> Exception | None:
-    """The exception that ``validate`` raises for these operands and options, or None.
-
-    Parameters
-    ----------
-    method : str
-        Name of the method of ``pygraph``.
-    q, k, v : tensor
-        Their dims may be unknown.
-    options : mapping
-        Options of the call, by the front end's names.
-    """
+    """The exception that ``validate`` raises for these operands and options, or None."""
     sides = [[f"{form}seq_len_{side}" for form in ("", "cu_")] for side in ("q", "kv")]
     lengths = [name for names in sides for name in names if name in options]
     padded = options.get("use_padding_mask", False)

@@ -48,20 +48,8 @@ class Described:
         What layer 3 refuses is refused by ``validate``, as in the front end, where programs expect
         it. The message names the operation and its tensors.
 
-        Parameters
-        ----------
-        operation : str
-            The method of ``Graph``.
-        results : str
-            The front end's names of the results, separated by spaces.
-        options : mapping
-            Arguments of that method.
-        out_dims : sequence of int, or mapping by the names of results, optional
-            Dims of the first result, or of several.
-        method : str
-            That of `pygraph`.
-        unsaid : str
-            An argument of layer 3 that `pygraph` has none of.
+        `operation` and `options` are a method of ``Graph`` and its arguments; `out_dims` are those
+        of the first result, or of several by name; the others are as for `method`.
         """
         graph = self._graph
         stem = str(name) or graph.node_name(method)

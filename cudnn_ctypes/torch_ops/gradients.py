@@ -17,16 +17,8 @@ Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
 class Gradient:
     """The gradient of an operator: the operators of its backward graphs, and what they read.
 
-    Parameters
-    ----------
-    name : str
-        Of the operator.
-    parameters : list of inspect.Parameter
-        Of its forward function, without the graph.
-    outputs : tuple of str
-    backward : mapping
-    options : mapping
-        As for `custom_op`.
+    `parameters` are those of its forward function, without the graph; the others are as for
+    `custom_op`.
     """
 
     # While a gradient is computed, all that its graphs read and give is in one list. `_places` has

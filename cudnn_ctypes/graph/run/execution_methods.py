@@ -266,17 +266,7 @@ class ExecutionMethods(Closing):
     def _torch_run(
         self, inputs: Sequence[Tensor | None], returned: Tensor | tuple[Tensor, ...], like: Any
     ) -> TorchRun | None:
-        """After a run of tensors of PyTorch without a handle: a function for more of them.
-
-        Parameters
-        ----------
-        inputs : sequence of Tensor or None
-            What the arguments of the function stand for.
-        returned : Tensor or tuple of Tensor
-            The outputs that it gives.
-        like : torch.Tensor
-            On the GPU.
-        """
+        """After a run of tensors of PyTorch without a handle: a function for more; `torch_run`."""
         execution, results = self._execution, self._outputs
         if execution is None or results is None or not mode.runtime.bare_calls:
             return None

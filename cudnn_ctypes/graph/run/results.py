@@ -59,24 +59,7 @@ class ResultMemory:
 
 
 class Outputs:
-    """The outputs of a built graph, and which of them a program leaves to us.
-
-    Parameters
-    ----------
-    tensors : sequence of Tensor
-        What execution writes.
-    operands : Operands
-        Of the graph.
-
-    Attributes
-    ----------
-    memory : list of ResultMemory
-
-    Raises
-    ------
-    ValueError
-        If two have one name.
-    """
+    """The outputs of a built graph, which differ in their names, and those left to us."""
 
     def __init__(self, tensors: Sequence[Tensor], operands: Operands) -> None:
         names = [each.name for each in tensors]

@@ -36,21 +36,7 @@ def new_shapes(
 ) -> dict[int, Shape]:
     """Dims and strides, by unique id, of tensors that have others at one execution.
 
-    Parameters
-    ----------
-    tensors : sequence of Tensor
-        Of a validated graph.
-    dims : mapping, optional
-        By tensor, unique id or name. They are packed, in the order of the tensor's own strides.
-
-    Raises
-    ------
-    TypeError
-        If they are no ints, or no mapping has them.
-    ValueError
-        If they are not as many as the tensor has, or not positive.
-    KeyError
-        If a key is no tensor of the graph, or a virtual one.
+    `dims` are by tensor, unique id or name, and packed in the order of the tensor's own strides.
     """
     wanted = {t.uid or 0: t for t in tensors if not t.virtual and not t.scratch}
     found: dict[int, Shape] = {}

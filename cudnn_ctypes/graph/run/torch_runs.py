@@ -36,25 +36,17 @@ def torch_run(
 ) -> TorchRun | None:
     """A function for runs with tensors like those of the one that was just made.
 
+    None if a run needs other memory than inputs, results and workspace, or something is to be
+    written there before.
+
     Parameters
     ----------
-    plan : ExecutionPlan
-    operands : Operands
-        Of the graph.
     inputs : sequence of Tensor or None
-        What the arguments of the function stand for; None is not looked at.
+        Tensors that the arguments of the function stand for; None is not looked at.
     results : sequence of ResultMemory
-        What is allocated.
-    returned : Tensor or tuple of Tensor
-        What the function gives of it.
+        Memory that is allocated, of which the function gives `returned`.
     like : torch.Tensor
         One on the GPU.
-
-    Returns
-    -------
-    callable or None
-        None if a run needs other memory than inputs, results and workspace, or something is to be
-        written there before.
     """
     tensors = [*(each for each in inputs if each is not None), *(each.tensor for each in results)]
     launched = operands.launched(dict.fromkeys(tensors))

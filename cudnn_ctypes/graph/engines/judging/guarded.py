@@ -24,16 +24,8 @@ _WORKSPACE_ZONE = 4096
 class Guarded(Closing):
     """Operands, results and workspace of a plan, each with a red zone on both sides.
 
-    An address is a multiple of the tensor's alignment, and of no higher power of two.
-
-    Parameters
-    ----------
-    handle : Handle
-    tensors : sequence of Tensor
-        With memory, or passed by value.
-    written : set of int
-        Unique ids of the results.
-    workspace_size : int
+    An address is a multiple of the tensor's alignment, and of no higher power of two. `written`
+    are the unique ids of results.
     """
 
     def __init__(
@@ -54,15 +46,9 @@ class Guarded(Closing):
         return DeviceBuffer(nbytes, device=self._handle.device, stream=self._handle.stream)
 
     def fill(self, images: Images, pattern: int, accumulating: bool) -> dict[int, Any]:
-        """Write operands, and `pattern` everywhere else; returns what an execution takes.
+        """Write operands, and the byte `pattern` everywhere else; returns what an execution takes.
 
-        Parameters
-        ----------
-        images : mapping
-        pattern : int
-            A byte: of red zones, of the workspace, and of results unless they are `accumulating`.
-        accumulating : bool
-            Whether results begin with the numbers in their images.
+        Results that are `accumulating` begin with the numbers in their images.
         """
         stream = self._handle.stream
         self._pattern = pattern

@@ -54,11 +54,8 @@ class Task:
 
     Attributes
     ----------
-    graph : Graph
-        Validated; a child has a copy.
     folder : str
         With the operands and exact results of each kind of numbers.
-    kinds : tuple of str
     runs : int
         Timed executions; 0 on the reference device.
     library : str
