@@ -46,19 +46,23 @@ def _check(node: Node) -> None:
     )
 
 
-def _infer(node: Node) -> Mapping[str, Result]:
-    _check(node)
+def forward_results(node: Node, statistics: Any, data_type: Any = None) -> dict[str, Result]:
+    """The results of attention, with the data types of statistics and of o."""
     q, v, dims = node.inputs["q"], node.inputs["v"], score_dims(node)
-    assert dims is not None
-    row = Result((*dims[:3], 1), None, _FLOAT)
+    row = Result((*q.dims[:3], 1), None, statistics)
     return {
-        "o": Result((*q.dims[:3], v.dims[3]), q),
+        "o": Result((*q.dims[:3], v.dims[3]), q, data_type),
         "stats": row,
         "score_max": row,
         "score_sum_exp": row,
-        "rng_dump": Result(dims, None, _FLOAT),
+        "rng_dump": Result(dims, None, statistics),
         "score_mod": Result(dims),
     }
+
+
+def _infer(node: Node) -> Mapping[str, Result]:
+    _check(node)
+    return forward_results(node, _FLOAT)
 
 
 SDPA = Kind(

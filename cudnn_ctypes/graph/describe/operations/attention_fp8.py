@@ -14,7 +14,7 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
-from .attention import attention_arguments, band_options, gradient_of
+from .attention import attention_arguments, band_options, forward_results, gradient_of
 from .attention_checks import AttentionCheck, check_mask
 from .base import Operations, operation
 
@@ -32,13 +32,8 @@ def _check_forward(node: Node) -> None:
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
     _check_forward(node)
-    q, v = node.inputs["q"], node.inputs["v"]
-    return {
-        "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
-        "stats": Result((*q.dims[:3], 1), None, _FLOAT),
-        "amax_s": _AMAX,
-        "amax_o": _AMAX,
-    }
+    results = forward_results(node, _FLOAT, node.inputs["q"].data_type)
+    return {**results, "amax_s": _AMAX, "amax_o": _AMAX}
 
 
 def _check_backward(node: Node) -> None:

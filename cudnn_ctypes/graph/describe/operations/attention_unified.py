@@ -7,7 +7,14 @@ from typing import Any
 
 from ..node import Kind, Node, Result, ports
 from ..tensor import Tensor
-from .attention import Dropout, ScoreModifier, attention_arguments, band_options, dropout_options
+from .attention import (
+    Dropout,
+    ScoreModifier,
+    attention_arguments,
+    band_options,
+    dropout_options,
+    forward_results,
+)
 from .attention_checks import AttentionCheck, check_mask, score_dims
 from .base import operation
 
@@ -75,13 +82,9 @@ SDPA_OPERATION_BACKWARD = Kind(
 )
 
 
-def _check_operands(node: Node) -> None:
+def _check_sizes(node: Node) -> None:
     for port in "qkv":
         tensor = node.inputs[port]
-        if tensor.rank != 4:
-            node.refuse(
-                f"{port} {tensor.name!r} {tensor.dims} must be (batch, heads, tokens, head size)"
-            )
         if max(tensor.dims) > _LARGEST:
             node.refuse(f"{port} {tensor.name!r} {tensor.dims}: a size must fit in 32 bits")
 
@@ -95,18 +98,9 @@ def _check_forward(node: Node) -> None:
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
-    _check_operands(node)
     _check_forward(node)
-    q, v, dims = node.inputs["q"], node.inputs["v"], score_dims(node)
-    row = Result((*q.dims[:3], 1), None, "compute")
-    return {
-        "o": Result((*q.dims[:3], v.dims[3]), q, q.data_type),
-        "stats": row,
-        "score_max": row,
-        "score_sum_exp": row,
-        "rng_dump": Result(dims, None, "compute"),
-        "score_mod": Result(dims),
-    }
+    _check_sizes(node)
+    return forward_results(node, "compute", node.inputs["q"].data_type)
 
 
 def _check_backward(node: Node) -> None:
@@ -117,13 +111,9 @@ def _check_backward(node: Node) -> None:
 
 
 def _infer_backward(node: Node) -> Mapping[str, Result]:
-    _check_operands(node)
     _check_backward(node)
-    results = {}
-    for name in ("q", "k", "v"):
-        like = node.inputs[name]
-        results[f"d{name}"] = Result(like.dims, like, like.data_type)
-    return results
+    _check_sizes(node)
+    return _infer_operation_backward(node)
 
 
 SDPA_UNIFIED = Kind(
