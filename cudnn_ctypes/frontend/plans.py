@@ -44,17 +44,7 @@ _TOLD = 8  # refused configs whose reason is in a message
 
 @dataclass(frozen=True)
 class PlanConfig:
-    """One engine config of a graph.
-
-    Attributes
-    ----------
-    engine_id : int
-    knobs : dict of knob_type to int
-    cpp_index : int
-        Its place in the list of the graph.
-    mode : heur_mode, optional
-        Which heuristics proposed it; None if the program did.
-    """
+    """One engine config of a graph, its place there, and the heuristics that proposed it."""
 
     engine_id: int
     knobs: Mapping[Any, int] = field(default_factory=dict)
@@ -73,20 +63,7 @@ class Filters:
 class Plans:
     """An operation graph, the engine configs that there are for it, and the plans built so far.
 
-    Parameters
-    ----------
-    expansion : Expansion
-        The graph's operations and tensors.
-    device : Handle or DeviceProperties
-    sm_count : int, optional
-        How many multiprocessors engines should use.
-    filters : Filters, optional
-        What the program does not want.
-    cache : KernelCache, optional
-    retention : cuda_graph_retention
-        Whether CUDA graphs keep alive what they need of the plans.
-    **attributes
-        Further ones of the OPERATIONGRAPH descriptor.
+    The parameters are those of `pygraph`; further `attributes` are the OPERATIONGRAPH descriptor's.
     """
 
     def __init__(

@@ -42,19 +42,10 @@ class Spent(Exception):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Case]):
-    """The outcome of one case.
+    """The outcome of one case, with the last thing that it noted.
 
-    Attributes
-    ----------
-    result : Any
-        What the case returned; of a case that ended its child the signal's name, "hang",
-        "memory" or "exit" with the code.
-    died : bool
-        Whether it ended its child.
-    note : Any
-        The last thing that the case noted.
-    printed : str
-        The end of what the dead child printed during the case.
+    Of a case that ended its child the result is the signal's name, "hang", "memory" or "exit" with
+    the code, and the end of what the child printed is there.
     """
 
     case: Case

@@ -141,18 +141,9 @@ _CHANGEABLE = frozenset(each.name for each in dataclasses.fields(Tensor)) - {"ui
 class Edit:
     """Changes of a description, by positions in the graph's lists.
 
-    Attributes
-    ----------
-    tensors : dict of int to dict
-        New fields of tensors; None has ``validate`` fill them in.
-    nodes : dict of int to dict
-        New options of nodes, and `compute_data_type`.
-    without : set of int
-        Results that nodes no longer have.
-    data_types : dict
-        The graph's own: `io_data_type`, `intermediate_data_type`, `compute_data_type`.
-    caveat : str
-        What else the edit means to the user.
+    New fields of tensors (None has ``validate`` fill them in), new options of nodes and their
+    `compute_data_type`, results that are left out, and the graph's own data types; the caveat says
+    what else the edit means to the user.
     """
 
     tensors: dict[int, dict[str, Any]] = field(default_factory=dict)

@@ -33,19 +33,9 @@ BEHAVIOR_NOTES = _names(raw.cudnnBackendBehaviorNote_t)
 class Crash:
     """A crash: what ended a process, or hung it, when cuDNN was asked about a graph.
 
-    Attributes
-    ----------
-    step, signal : str
-        As `CrashError` has them.
-    message : str
-        The last that cuDNN, or the process, said; "" if nothing.
-    mode : str
-        The mode of heuristics that was asked, if one was.
-    engine : int, optional
-        The engine that was asked or compiled, if one was, with these `knobs`.
-    graph : str
-        Stands for the graph with its sizes.
-    day : str
+    `step` and `signal` are those of `CrashError`; `message` is the last that cuDNN, or the process,
+    said. A mode of heuristics, or an engine, is there if one was asked. `graph` stands for the
+    graph with its sizes.
     """
 
     step: str
@@ -211,13 +201,7 @@ class Selection:
         return replace(self, workspace_limit=min(limits, default=None)).passing_over(self.kept)
 
     def passing_over(self, kept: Kept) -> Selection:
-        """The same conditions, and no config that a judge has found wrong on this machine.
-
-        Parameters
-        ----------
-        kept : Kept
-            What is known for one graph.
-        """
+        """The same conditions, and no config that this machine has found wrong for one graph."""
         if kept is self.kept:
             return self
         found = replace(self)

@@ -23,17 +23,8 @@ if TYPE_CHECKING:
 class Execution:
     """Carries out one plan with whatever a program calls its operands.
 
-    Parameters
-    ----------
-    plan : ExecutionPlan
-    operands : Operands
-        Of the graph that the plan was built for.
-
     Attributes
     ----------
-    operands : Operands
-    workspace_size : int
-        Bytes of workspace that the plan needs.
     known : Executions
         For memory in a ``dict`` that is checked, without `shapes`: try ``known.execute`` first.
     """
@@ -54,27 +45,9 @@ class Execution:
         *,
         check: bool = True,
     ) -> None:
-        """Run the plan on the handle's stream; follows ``cudnnBackendExecute``.
+        """Run the plan on the handle's stream; parameters and errors as for ``Graph.execute``.
 
-        Parameters
-        ----------
-        memory : mapping
-            By tensor, unique id or name: device memory; numbers for operands by value.
-        workspace : device memory or None
-            At least the plan's ``workspace_size`` bytes.
-        shapes : mapping of int to (dims, strides), optional
-            Of operands, by unique id, that have others this time.
-        check : bool
-            Whether memory that says its data type, dims and strides is held against its tensor.
-
-        Raises
-        ------
-        ValueError
-            If an operand has no memory, its memory contradicts it, or the workspace is too small.
-        TypeError
-            If a value is no memory, or host memory.
-        KeyError
-            If a key is of no operand.
+        `shapes` are the dims and strides, by unique id, of operands that have others this time.
         """
         learns = type(memory) is dict and check and not shapes
         if learns and self.known.tried(handle, memory, workspace):  # type: ignore[arg-type]
@@ -124,11 +97,5 @@ class Execution:
         return torch_run(self._plan, self.operands, inputs, results, returned, like)
 
     def check_workspace(self, workspace: Any) -> int:
-        """The address of a workspace; 0 if none is needed.
-
-        Raises
-        ------
-        ValueError
-            If it is none or too small.
-        """
+        """The address of a workspace, which must be large enough; 0 if none is needed."""
         return self._plan.check_workspace(workspace)

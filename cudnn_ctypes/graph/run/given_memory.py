@@ -72,29 +72,16 @@ def give_back(ordinal: int, lent: Lent) -> None:
 class GivenMemory:
     """Memory and numbers by what a graph's tensors are called.
 
-    Parameters
-    ----------
-    memory : mapping
-        As for ``Graph.execute``.
-    handle : Handle, optional
-        Its stream waits for what libraries other than PyTorch have under way with their memory; by
-        default the legacy default stream does.
-    check : bool
-        Whether tensors through which gradients are to be computed are refused.
+    The handle's stream, or the legacy default stream, waits for what libraries other than PyTorch
+    have under way with their memory. With `check`, tensors through which gradients are to be
+    computed are refused.
 
     Attributes
     ----------
     memory : mapping
-        The same, with a `DeviceTensor` for memory of libraries other than PyTorch.
+        As it was given, with a `DeviceTensor` for memory of libraries other than PyTorch.
     torch : torch.Tensor or None
         A tensor of PyTorch among it.
-
-    Raises
-    ------
-    TypeError
-        If it is no mapping; for host memory of PyTorch or of another library.
-    ValueError
-        For a tensor of PyTorch through which gradients are to be computed.
     """
 
     __slots__ = ("memory", "torch")

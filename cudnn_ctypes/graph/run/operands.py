@@ -84,16 +84,7 @@ class Operands:
         """For each operand its address, and by place the numbers that were given.
 
         The numbers' addresses are good for as long as the caller keeps them. With `check` memory
-        is held against its tensor.
-
-        Raises
-        ------
-        TypeError
-            If something is no memory, or no number.
-        ValueError
-            If an operand has no memory, is given twice, or its memory contradicts the tensor.
-        KeyError
-            If a key is of no operand.
+        is held against its tensor. Errors are those of ``Graph.execute``.
         """
         if type(memory) is not dict and not isinstance(memory, Mapping):
             raise TypeError(f"variant pack: expected a mapping, got a {type(memory).__name__}")

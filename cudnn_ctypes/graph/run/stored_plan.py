@@ -62,26 +62,15 @@ def _digest(text: str) -> str:
 class StoredPlan:
     """The JSON text of a plan or of a kernel cache, as far as it can be checked here.
 
-    Parameters
-    ----------
-    text : str or bytes
-    what : {"execution plan", "kernel cache"}
-        For messages.
+    What is damaged, or was made by another version of cuDNN, is refused. Text without a checksum,
+    which a program in C wrote, can have damage that is not seen.
 
     Attributes
     ----------
     text : str
-        What cuDNN wrote, without the checksum.
+        Text of cuDNN's, without the checksum.
     sealed : bool
         Whether it had one.
-
-    Raises
-    ------
-    ValueError
-        If it is damaged, or was made by another version of cuDNN; the message names the place.
-        Text without a checksum, which a program in C wrote, can have damage that is not seen.
-    TypeError
-        If it is no text.
     """
 
     def __init__(self, text: str | bytes, what: str = "execution plan") -> None:

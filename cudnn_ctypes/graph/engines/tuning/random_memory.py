@@ -84,24 +84,10 @@ def random_bytes(rng: np.random.Generator, data_type: Any, nbytes: int) -> NDArr
 
 
 def host_operands(graph: Any, memory: Mapping[Any, Any]) -> dict[int, Any]:
-    """Bytes of arrays, and numbers passed by value, by unique id.
+    """Bytes of arrays, and numbers passed by value, by unique id, for a validated graph.
 
-    Parameters
-    ----------
-    graph : Graph
-        Validated.
-    memory : mapping
-        As for ``Graph.execute``; arrays of NumPy too, of the tensor's dims and data type, or of the
-        bytes of its memory. Memory for outputs is left out.
-
-    Raises
-    ------
-    TypeError
-        For an address, of which it is not known how much memory is there.
-    ValueError
-        If an array has another size, or another data type, than its tensor.
-    KeyError
-        If a key is no operand of the graph.
+    `memory` is as for ``Graph.execute``; arrays of NumPy too, of the tensor's dims and data type,
+    or of the bytes of its memory. Memory for outputs is left out; addresses are refused.
     """
     outputs = {tensor.uid for tensor in graph.outputs}
     wanted = {tensor.uid: tensor for tensor in (*graph.inputs, *graph.outputs)}
