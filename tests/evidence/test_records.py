@@ -69,13 +69,6 @@ def test_status_and_time_are_below_each_other():
     assert len({row.index("SUCCESS") for row in rows}) == 1
 
 
-def test_breaking_lines_loses_nothing():
-    for width in (50, 72, 100):
-        rows = line(FORWARD, width).splitlines()
-        joined = " ".join(row.strip() for row in rows)
-        assert joined.replace("( ", "(").startswith(call_text(FORWARD))
-
-
 def test_a_failure_says_why():
     failed = call(status="BAD_PARAM", failed=True, reason="nbDims > CUDNN_DIM_MAX")
     *_, last = line(failed).splitlines()

@@ -12,15 +12,6 @@ def ints(rng: np.random.Generator, low: int, high: int, count: int) -> tuple[int
     return tuple(int(n) for n in rng.integers(low, high, count))
 
 
-def test_defaults() -> None:
-    with ConvolutionDescriptor() as conv:
-        assert repr(conv) == (
-            "ConvolutionDescriptor(padding=(0, 0), stride=(1, 1), dilation=(1, 1), groups=1, "
-            "mode='cross_correlation', compute_data_type='float32', math_type='default_math', "
-            "reorder_type='default_reorder')"
-        )
-
-
 def test_setting_again_follows_c() -> None:
     with ConvolutionDescriptor(groups=4, math_type="fma_math") as conv:
         conv.set_2d(1, 2, 3, 4, 5, 6, "convolution", "float64")

@@ -264,16 +264,6 @@ def test_what_was_refused_is_refused_again(handle: Handle) -> None:
         cudnn.activation_forward(handle, x, "relu", y)
 
 
-def test_wrong_arguments_of_a_first_call_are_told_once() -> None:
-    @operation.launched
-    def undone(handle: Handle, x: Any) -> None:
-        raise AssertionError
-
-    with pytest.raises(TypeError, match=r"undone\(\) missing 2") as caught:
-        undone()  # type: ignore[call-arg]
-    assert caught.value.__context__ is None
-
-
 def test_addresses_share_a_launch(handle: Handle) -> None:
     x, y = tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
     with cudnn.TensorDescriptor((1, 2, 4, 4)) as desc:

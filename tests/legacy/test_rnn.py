@@ -309,18 +309,6 @@ def test_what_a_network_has_not_is_missing(handle: Handle) -> None:
         assert list(weights[0]) == ["w_hidden", "r_hidden", "br_hidden"]
 
 
-def test_weights_in_memory_of_the_callers(handle: Handle) -> None:
-    with RNNDescriptor("gru", input_size=3, hidden_size=4) as rnn:
-        size = rnn.weight_space_size(handle)
-        with DeviceBuffer(size + 8) as space:
-            space.fill(0)
-            with RNNWeights(handle, rnn, space) as weights:
-                assert weights.space is space
-                weights[0]["br_new"].copy_from(np.ones(4, np.float32))
-                assert weights.flat.numpy().sum() == 4
-            assert not space.closed
-
-
 # -- against PyTorch on the reference device -----------------------------------------------------
 
 

@@ -75,18 +75,6 @@ def test_random_strides(seed: int) -> None:
             assert other != descriptor
 
 
-@pytest.mark.parametrize(("length", "layout"), [(4, "NCHW_VECT_C4"), (32, "NCHW_VECT_C32")])
-def test_vectors(length: int, layout: str) -> None:
-    # Strides count vectors: (N, C / length, H, W) is what is dense.
-    with TensorDescriptor((2, 64, 3, 5), "int8", layout=layout) as descriptor:
-        assert descriptor.data_type == getattr(raw, f"CUDNN_DATA_INT8x{length}")
-        assert descriptor.strides == np.empty((2, 64 // length, 3, 5), np.int8).strides
-        assert descriptor.layout == layout
-        assert descriptor.size_in_bytes == 2 * 64 * 3 * 5
-        with TensorDescriptor((2, 64, 3, 5), f"int8x{length}") as same:
-            assert same == descriptor
-
-
 def test_the_same_strides_of_vectors_and_of_elements_differ() -> None:
     vectors = TensorDescriptor((2, 64, 3, 5), "int8x4")
     elements = TensorDescriptor((2, 64, 3, 5), "int8x4", strides=vectors.strides)
@@ -148,15 +136,6 @@ class TestOfATensor:
         ):
             assert descriptor == TensorDescriptor((2, 3, 4, 5), "float16", layout=layout)
             assert descriptor.strides == tensor.strides
-            assert descriptor.size_in_bytes == tensor.nbytes
-
-    @pytest.mark.parametrize("length", [4, 32])
-    def test_vectors(self, reference_device: None, length: int) -> None:
-        with (
-            DeviceTensor.empty((2, 64, 4, 5), f"int8x{length}") as tensor,
-            TensorDescriptor.of(tensor) as descriptor,
-        ):
-            assert descriptor.layout == tensor.layout == f"NCHW_VECT_C{length}"
             assert descriptor.size_in_bytes == tensor.nbytes
 
     def test_strides(self, reference_device: None) -> None:

@@ -12,7 +12,6 @@ from cudnn_ctypes import (
     Handle,
     TensorDescriptor,
     TensorTransformDescriptor,
-    raw,
     reference,
     transform_filter,
     transform_tensor_ex,
@@ -34,15 +33,6 @@ def space_to_depth(x: np.ndarray, a: int, b: int) -> np.ndarray:
 
 
 class TestDescriptor:
-    def test_destination(self, handle: Handle) -> None:
-        with (
-            TensorTransformDescriptor(ZEROS, (0, 1, 0, 0), fold=(2, 2), layout="NHWC") as transform,
-            TensorDescriptor((2, 3, 8, 7), "float16") as x_desc,
-            transform.destination(x_desc) as made,
-        ):
-            assert made.shape == (2, 16, 4, 4)
-            assert (made.data_type, made.layout) == (raw.CUDNN_DATA_HALF, "NHWC")
-
     def test_nothing_left(self, handle: Handle) -> None:
         with (
             TensorTransformDescriptor((0, 0, -4, 0)) as transform,

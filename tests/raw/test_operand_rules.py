@@ -10,7 +10,6 @@ import pytest
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw.operand_rules import Broken, broken
-from cudnn_ctypes.raw.operand_rules.sequences import input_lengths, symbols
 from cudnn_ctypes.raw.strides import layout_order, packed
 
 IMAGES, HERE, THERE = (2, 8, 4, 4), 0x1000, 0x2000
@@ -444,15 +443,6 @@ def test_layer_2_compares_an_added_tensor_where_cudnn_does_not() -> None:
     rule = found(f"{BATCH}ForwardTrainingEx", values, asked=lambda rule: rule.by_meaning)
     assert rule is not None
     assert rule.operand == "zDesc"
-
-
-def test_rules_of_no_function() -> None:
-    (rule,) = symbols([(1, 2), (0, 1)], 5)
-    assert str(rule) == "labels[1]: expected symbols from 1 to 4 (0 is the blank), got [0, 1]"
-    for lengths in ((4,), (4, 0), (4, 5)):
-        (rule,) = input_lengths("input_lengths", lengths, 2, 4)
-        assert str(rule).startswith("input_lengths: expected 2 ints from 1 to 4")
-    assert not [*input_lengths("input_lengths", (1, 4), 2, 4), *symbols([(1, 4)], 5)]
 
 
 def test_memory_is_known_by_its_address() -> None:

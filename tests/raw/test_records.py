@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from ctypes import byref, c_double, c_int, c_size_t, c_void_p
+from ctypes import c_int, c_size_t
 
 import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, errors, raw, use_reference_device
 from cudnn_ctypes.raw import descriptors, records
-from cudnn_ctypes.raw.descriptors import fused, record
+from cudnn_ctypes.raw.descriptors import record
 
 FLOAT, HALF = raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF
 
@@ -58,16 +58,6 @@ def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
 
 
 # --- what the records say ------------------------------------------------------------------------
-
-
-def test_vectorised_tensor_counts_channels_in_its_shape_and_vectors_in_its_strides(new):
-    descriptor = new(raw.cudnnTensorDescriptor_t)
-    raw.cudnnSetTensor4dDescriptor(
-        descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, raw.CUDNN_DATA_INT8x32, 2, 64, 3, 5
-    )
-    assert record(descriptor) == descriptors.Tensor(
-        raw.CUDNN_DATA_INT8x32, (2, 64, 3, 5), (30, 15, 5, 1), 2 * 64 * 3 * 5
-    )
 
 
 def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
@@ -122,30 +112,6 @@ def test_dropout_is_noted_where_c_tells_nothing_without_a_handle(new):
         assert record(descriptor) == descriptors.Dropout(0.25, 9, states.ptr)
         raw.cudnnDestroy(handle)
         states.close()
-
-
-def test_variant_pack_and_plan_of_fused_operations_are_noted():
-    pack, plan = raw.cudnnFusedOpsVariantParamPack_t(), raw.cudnnFusedOpsPlan_t()
-    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE
-    for _ in range(2):  # the second may have the first one's address
-        raw.cudnnCreateFusedOpsVariantParamPack(pack, operation)
-        raw.cudnnCreateFusedOpsPlan(byref(plan), operation)
-        assert record(pack) == descriptors.VariantPack(operation, {})
-        assert record(plan) == descriptors.FusedPlan(operation, None)
-        set_ = raw.cudnnSetFusedOpsVariantParamPackAttribute
-        set_(pack, raw.CUDNN_PTR_BN_SCALE, c_void_p(4096))
-        set_(pack, raw.CUDNN_SCALAR_DOUBLE_BN_EPSILON, byref(c_double(0.5)))
-        held = {"PTR_BN_SCALE": 4096, "SCALAR_DOUBLE_BN_EPSILON": 0.5}
-        assert record(pack) == descriptors.VariantPack(operation, held)
-        with pytest.raises(errors.CudnnError):
-            set_(pack, raw.CUDNN_PTR_XDATA, c_void_p(4096))
-        set_(pack, raw.CUDNN_PTR_BN_SCALE, None)
-        assert record(pack).held == {**held, "PTR_BN_SCALE": None}
-        addresses = {pack.value, plan.value}
-        raw.cudnnDestroyFusedOpsVariantParamPack(pack)
-        raw.cudnnDestroyFusedOpsPlan(plan)
-        for noted in (fused._operations, fused._variants, fused._plans):
-            assert addresses.isdisjoint(noted)
 
 
 def test_constant_pack_holds_records(new):

@@ -93,11 +93,3 @@ def test_int8_rounding_as_measured():
     assert triple[[0, 85, 86, 170, 171, 255]].tolist() == [-128, -128, -126, 126, 127, 127]
     floats = convolution_forward(x, identity, alpha=0.5, out_dtype=np.float32)[0, 0]
     assert floats[:4].tolist() == [-64, -63.5, -63, -62.5]
-
-
-def test_result_dtype():
-    x, w = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 3, 3), np.float32)
-    prior = np.zeros((1, 1, 2, 2), np.float16)
-    assert convolution_forward(x, w).dtype == np.float32
-    assert convolution_forward(x, w, y=prior).dtype == np.float16
-    assert convolution_forward(x, w, y=prior, out_dtype=np.float64).dtype == np.float64

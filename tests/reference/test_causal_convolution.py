@@ -123,20 +123,6 @@ def test_back_to_back_against_pytorch(torch: Any) -> None:
         np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
 
 
-def test_back_to_back_adds_to_what_is_there() -> None:
-    rng = np.random.default_rng(11)
-    operands, dy = hyena(rng), normal(rng, 2, 3, 7)
-    y = direct.back_to_back_convolution_forward(*operands).y
-    alone = direct.back_to_back_convolution_backward(**named(operands), y=y, dgated=dy)
-    prior = [normal(rng, *one.shape) for one in alone[1:]]
-    names = ("dw_proj", "dw_mixer", "dskip_bias")
-    added = direct.back_to_back_convolution_backward(
-        **named(operands), y=y, dgated=dy, **dict(zip(names, prior, strict=True))
-    )
-    for one, other, before in zip(added[1:], alone[1:], prior, strict=True):
-        np.testing.assert_allclose(one, other + before)
-
-
 # --- wrong input --------------------------------------------------------------------------------
 
 

@@ -30,20 +30,6 @@ def test_packed_strides_as_cudnn_sets_them(dims, layout, expected):
     assert packed_strides(dims, layout) == expected
 
 
-def test_a_flat_array_becomes_nchw():
-    flat = np.arange(24)
-    assert view(flat, (4, 2, 3)).tolist() == flat.reshape(4, 2, 3).tolist()
-    x = view(flat, (2, 3, 2, 2), packed_strides((2, 3, 2, 2), "NHWC"))
-    assert x[0, :, 0, 0].tolist() == [0, 1, 2]
-    assert x[1, 2].tolist() == [[14, 17], [20, 23]]
-
-
-def test_a_view_shares_the_buffer():
-    flat = np.zeros(10)
-    view(flat, (1, 2, 2), (0, 4, 2))[0, 1, 1] = 7.0
-    assert flat.tolist() == [0, 0, 0, 0, 0, 0, 7, 0, 0, 0]
-
-
 def test_stride_0_broadcasts():
     assert view(np.array([1, 2]), (2, 2, 3), (0, 1, 0)).tolist() == [[[1] * 3, [2] * 3]] * 2
 
@@ -87,10 +73,6 @@ def test_small_floats():
         buffer = pack(x, layout)
         assert buffer.dtype == x.dtype
         assert (unpack(buffer, x.shape, layout) == x).all()
-
-
-def test_strides_of_views():
-    assert strides_of(view(np.zeros(100), (2, 3, 4), (50, 10, 2))) == (50, 10, 2)
 
 
 def test_wrong_arguments():

@@ -13,7 +13,6 @@ from cudnn_ctypes.reference.rnn_cells import Clip
 from cudnn_ctypes.reference.rnn_network import (
     RecurrentNetwork,
     RecurrentWeights,
-    Tape,
     weight_count,
     weight_slots,
     weights_in,
@@ -320,23 +319,6 @@ def test_slots_cover_the_weight_space_without_gaps_in_the_order_of_the_linear_la
         *(("bw", gate) for gate in range(4)),
         *(("br", gate) for gate in range(4)),
     ]
-
-
-def test_a_tape_fits_its_size_and_needs_no_clean_memory():
-    network = RecurrentNetwork("lstm", 3, 4, 3, True, projection_size=2)
-    problem = random_problem(10, network)
-    expected = run(network, problem)
-    size = Tape.size(network, 5, 4)
-    buffer = np.full(size + 1, np.nan)
-    tape = Tape.on(network, 5, 4, buffer)
-    forward = rnn_forward(network, problem["weights"], problem["x"], problem["lengths"], tape=tape)
-    given = {name: problem[name] for name in ("weights", "dy", "lengths")}
-    data = rnn_backward_data(network, tape=tape, **given)
-    rnn_backward_weights(network, tape=tape, x=problem["x"], lengths=problem["lengths"])
-    assert forward.y.shape == expected[0].y.shape
-    assert not np.isnan(data.dx).any()
-    assert not np.isnan(buffer[:-1]).any(), "a part of the tape is never used"
-    assert np.isnan(buffer[-1])
 
 
 # -- wrong input -------------------------------------------------------------------------------

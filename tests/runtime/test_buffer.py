@@ -81,14 +81,6 @@ def test_an_empty_buffer_is_null(any_device):
         assert buffer.view(0, 0).ptr == 0
 
 
-@pytest.mark.parametrize(
-    ("nbytes", "error"), [(-1, ValueError), (1.0, TypeError), ("1", TypeError), (True, TypeError)]
-)
-def test_sizes_are_checked(any_device, nbytes, error):
-    with pytest.raises(error, match=r"^nbytes: "):
-        DeviceBuffer(nbytes)
-
-
 @pytest.mark.parametrize("byte", [-1, 256, 1.0, True])
 def test_fill_takes_a_byte(any_device, byte):
     with DeviceBuffer(4) as buffer, pytest.raises(ValueError, match="from 0 to 255"):

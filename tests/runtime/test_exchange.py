@@ -142,13 +142,6 @@ def test_numpy_reads_our_memory(reference_device):
         assert view.tobytes() == array.tobytes()
 
 
-def test_vectors_are_exported_as_a_last_dimension(reference_device):
-    array = np.random.default_rng(0).integers(0, 9, (2, 64, 3, 5)).astype(np.int8)
-    with DeviceTensor.from_numpy(array, layout="NCHW_VECT_C32") as tensor:
-        view = np.from_dlpack(tensor)
-        np.testing.assert_array_equal(view, array.reshape(2, 2, 32, 3, 5).transpose(0, 1, 3, 4, 2))
-
-
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)], ids=str)
 def test_unusual_shapes(reference_device, shape):
     with DeviceTensor.zeros(shape, "bfloat16") as tensor:

@@ -23,25 +23,6 @@ from cudnn_ctypes.runtime.layout import (
 FLOAT = as_data_type("float32")
 
 
-@pytest.mark.parametrize(
-    ("shape", "layout", "strides"),
-    [
-        ((2, 3, 4, 5), "NCHW", (60, 20, 5, 1)),
-        ((2, 3, 4, 5), None, (60, 20, 5, 1)),
-        ((2, 3, 4, 5), "NHWC", (60, 1, 15, 3)),
-        ((2, 3, 4), "NHWC", (12, 1, 3)),
-        ((2, 3, 4, 5, 6), "NHWC", (360, 1, 90, 18, 3)),
-        ((2, 3), "NHWC", (3, 1)),
-        ((7,), "NHWC", (1,)),
-        ((), "NCHW", ()),
-        ((2, 0, 4), "NCHW", (4, 4, 1)),
-        ((2, 3, 4, 5), cudnnTensorFormat_t.CUDNN_TENSOR_NHWC, (60, 1, 15, 3)),
-    ],
-)
-def test_strides_of_layouts(shape, layout, strides):
-    assert strides_for(shape, layout, FLOAT) == strides
-
-
 def test_strides_of_vectors_are_cudnns():
     # As cudnnGetTensor4dDescriptor reports them for CUDNN_TENSOR_NCHW_VECT_C.
     for data_type in ("int8x4", "uint8x4"):
@@ -100,25 +81,6 @@ def test_elements_lie_where_their_strides_say(layout, rank):
         from_storage(storage.view(np.uint8), shape, strides, FLOAT), array
     )
     assert layout_name(shape, strides, FLOAT) in (layout, "NCHW")
-
-
-def test_channels_last_is_the_transposed_array():
-    array = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype(np.float32)
-    storage = to_storage(array, strides_for(array.shape, "NHWC", FLOAT), FLOAT)
-    assert storage.tobytes() == array.transpose(0, 2, 3, 1).tobytes()
-
-
-@pytest.mark.parametrize(("name", "length"), [("int8x4", 4), ("int8x32", 32), ("uint8x4", 4)])
-def test_vectors_of_channels(name, length):
-    data_type = as_data_type(name)
-    array = np.random.default_rng(1).integers(0, 100, (2, 64, 3, 5)).astype(numpy_dtype(name))
-    strides = strides_for(array.shape, None, data_type)
-    storage = to_storage(array, strides, data_type).view(array.dtype)
-    vectors = storage.reshape(2, 64 // length, 3, 5, length)
-    for n, c, h, w in ((0, 0, 0, 0), (1, 37, 2, 4), (0, 63, 1, 3), (1, 5, 0, 1)):
-        assert vectors[n, c // length, h, w, c % length] == array[n, c, h, w]
-    back = from_storage(storage.view(np.uint8), array.shape, strides, data_type)
-    np.testing.assert_array_equal(back, array)
 
 
 def test_gaps_are_zero_or_kept():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import weakref
 from typing import Any
@@ -236,12 +235,6 @@ def test_memory_goes_with_the_last_reference(fake_cuda):
     assert fake_cuda.used == 64
     del tensor
     assert fake_cuda.used == 0
-
-
-def test_raw_functions_take_it(any_device):
-    with DeviceTensor.zeros((2, 3), "float32") as tensor:
-        assert memory_pointer(tensor) == tensor.ptr
-        assert ctypes.c_void_p.from_param(tensor)
 
 
 def test_streams(fake_cuda):

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes.evidence.pictures.diagram import (
-    Arrow,
-    Box,
     Diagram,
     Layout,
     Place,
@@ -442,12 +440,3 @@ def test_random_graphs(seed):
     tensors[-1].set_output()
     drawn = diagram("random", graph.nodes)
     _check(drawn, layout(drawn, _sizes(drawn)))
-
-
-def test_arrows_cross_no_more_than_they_must():
-    """Two parallel chains whose ends were named in the other order."""
-    boxes = [Box((name,), "operation") for name in "abcd"]
-    drawn = Diagram("two", boxes, [Arrow(0, 3), Arrow(1, 2)])
-    found = layout(drawn, [(40.0, 20.0)] * 4)
-    a, b, c, d = found.places
-    assert (a.x < b.x) == (d.x < c.x)

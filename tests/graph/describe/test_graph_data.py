@@ -41,33 +41,10 @@ def test_strides_follow_the_operand():
     assert y.data_type == FLOAT
 
 
-def test_numbers_become_scalars_of_the_operands_rank():
-    g = graph()
-    y = g.mul(g.add(g.tensor((2, 3, 4)), 1), 0.5).set_output()
-    g.validate()
-    scalars = [tensor for tensor in g.tensors if tensor.by_value]
-    assert [tensor.value for tensor in scalars] == [1, 0.5]
-    assert {tensor.dims for tensor in scalars} == {(1, 1, 1)}
-    assert {tensor.data_type for tensor in scalars} == {FLOAT}
-    assert y.dims == (2, 3, 4)
-    assert g.inputs == [g.tensors[0]]
-    assert g.outputs == [y]
-
-
 def test_numpy_scalars_keep_their_type_if_it_was_chosen():
     g = graph()
     scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
     assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
-
-
-def test_numbers_of_numpy_arithmetic_are_plain_numbers():
-    g = graph()
-    y = g.mul(g.add(g.tensor((2, 3, 4)), 1 / np.sqrt(64)), np.int64(3)).set_output()
-    g.validate()
-    operands = [node.inputs["b"] for node in g.nodes]
-    assert [each.data_type for each in operands] == [FLOAT, FLOAT]
-    assert [float(each.value) for each in operands] == [0.125, 3]
-    assert y.dims == (2, 3, 4)
 
 
 NEGATIVE_AXES: dict[str, Callable[[Graph, int], Any]] = {
@@ -104,18 +81,6 @@ def test_axes_count_from_the_end_too(name):
             tensor.set_output()
         with pytest.raises(ValueError, match=f"{name}.*{wrong}"):
             g.validate()
-
-
-def test_tensor_like_takes_shape_strides_and_type():
-    array = np.empty((2, 3, 4), np.float16).transpose(0, 2, 1)
-    g = graph()
-    x = g.tensor_like(array, name="x")
-    assert (x.dims, x.strides, x.data_type) == ((2, 4, 3), (12, 1, 4), HALF)
-    assert g.tensor_like(x).strides == x.strides
-    torch = pytest.importorskip("torch")
-    y = g.tensor_like(torch.empty(2, 3, 4, dtype=torch.bfloat16).transpose(1, 2))
-    assert (y.dims, y.strides) == ((2, 4, 3), (12, 1, 4))
-    assert y.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
 
 
 # --- element-wise modes --------------------------------------------------------------------------
@@ -250,13 +215,6 @@ def test_a_ragged_offset_comes_along():
     third = graph()
     third.tensor((2, 4, 8, 16), ragged_offset=offset)
     assert third.tensors[0] is offset
-
-
-def test_a_refused_operation_takes_no_tensor_of_another_graph():
-    first, second = graph(), graph()
-    with pytest.raises(TypeError):
-        second.add(first.tensor((2, 3)), "y")
-    assert second.tensors == []
 
 
 def test_tensors_without_data_type_are_refused():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import io
 import json
@@ -15,7 +14,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
-from cudnn_ctypes.graph.engines.explaining.explanation import EngineRow, Explanation, reasons
+from cudnn_ctypes.graph.engines.explaining.explanation import Explanation
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
@@ -153,20 +152,6 @@ def test_without_an_engine_the_reasons_are_cudnns_own(h200):
     assert all(reason in text for reason in found)
 
 
-def test_engines_are_told_with_their_knobs(h200):
-    told = _explained("convolution", h200, heuristics="a")
-    lines = str(told).splitlines()
-    first = lines.index(next(line for line in lines if line.startswith("engine  "))) + 1
-    shown = lines[first : lines.index("", first)]
-    assert [int(line.split()[0]) for line in shown] == list(
-        dict.fromkeys(row.engine for row in told.usable)
-    )
-    best = told.rows[0]
-    assert f" {sum(row.engine == best.engine for row in told.usable)} " in shown[0]
-    for name, knob in best.knob_ranges.items():
-        assert f"{name}={knob.minimum}-{knob.maximum}" in shown[0]
-
-
 @pytest.mark.parametrize(
     ("knob", "text"),
     [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
@@ -211,13 +196,6 @@ def test_rows_are_data(h200):
 # --- building with one config --------------------------------------------------------------------
 
 
-def test_a_knob_can_be_left_to_cudnn(h200):
-    """Heuristics do it for float32 convolutions."""
-    with CASES["convolution, float32"].graph() as graph:
-        row = next(row for row in graph.explain(h200, "a") if -1 in row.knobs.values())
-        assert graph.build(h200, config=row).config.choice == row.choice
-
-
 def test_an_engine_shows_its_knobs_and_makes_configs(h200):
     with CASES["convolution"].graph() as graph:
         row = graph.explain(h200, "a").rows[0]
@@ -260,18 +238,6 @@ def test_the_selection_says_how_many_it_left_out(h200):
         f"propose: {len(proposed)} (its engine is not among those asked for). This graph has "
         f"engines 0 to {count - 1};"
     )
-
-
-def test_each_condition_of_a_selection_is_counted(h200):
-    wanted = Selection(forbid="tensor_core", workspace_limit=0, without_engines=[0])
-    with CASES["convolution"].graph() as graph:
-        left_out = [row for row in graph.explain(h200, "a", selection=wanted) if row.proposed_by]
-        counts = collections.Counter(row.reason for row in left_out)
-        assert all(row.state == "excluded" for row in left_out)
-        with pytest.raises(NotSupportedError) as caught:
-            graph.build(h200, "a", selection=wanted)
-    for reason, number in counts.items():
-        assert f"{number} ({reason})" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -343,18 +309,6 @@ def test_the_telling_line(messages, says):
     )
     assert str(refusal(error)) == says
     assert refusal(error).messages == tuple(messages)
-
-
-def test_engines_with_one_reason_are_told_together():
-    rows = [
-        EngineRow(i, "refused", refused_at="engine", status="S", reason=f"Engine {i} is not there")
-        for i in (7, 3, 4)
-    ]
-    near = EngineRow(9, "refused", refused_at="plan", status="S", reason="k > 3")
-    assert list(reasons([*rows, near]).items()) == [
-        ("S: k > 3", (9,)),
-        ("S: this engine is not there", (3, 4, 7)),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -207,16 +207,6 @@ def test_an_operation_computes_in_its_own_type():
     assert {each.data_type for each in node.outputs.values()} == {raw.CUDNN_DATA_FLOAT}
 
 
-@pytest.mark.parametrize("told", [None, "float32"])
-def test_logical_operations_compute_in_booleans_unless_told_otherwise(told):
-    graph = Graph(io_data_type="float16")
-    flags = (graph.tensor((1, 8, 4, 4), data_type="boolean") for _ in range(2))
-    graph.logical_and(*flags, compute_data_type=told).set_output()
-    computed_in = _lowered(graph, lambda operation: operation["pw_descriptor"]["math_prec"])
-    # No engine takes another type than boolean.
-    assert computed_in == (raw.CUDNN_DATA_FLOAT if told else raw.CUDNN_DATA_BOOLEAN)
-
-
 # --- graphs that no engine carries out on an H200, with the reason that cuDNN gives ---------------
 
 

@@ -17,7 +17,7 @@ from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, Ow
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.describe.variants.catalogue import remedies
-from cudnn_ctypes.graph.describe.variants.remedy import Variant, splits, varied
+from cudnn_ctypes.graph.describe.variants.remedy import Variant, varied
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advising import BuildAdvice, Search, advise
 from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcome
@@ -143,20 +143,6 @@ def test_sizes_that_grow(graph, sizes):
     assert _sizes(graph) == sizes
 
 
-@pytest.mark.parametrize("rank", [3, 4, 5])
-def test_images_are_stored_channels_last(rank):
-    graph = Graph(io_data_type="float16")
-    dims, window = (2, 16, *(8,) * (rank - 2)), (16, 16, *(3,) * (rank - 2))
-    x, w = graph.tensor(dims, name="x"), graph.tensor(window, name="w")
-    graph.relu(graph.conv_fprop(x, w, padding=1)).set_output(name="y")
-    (variant,) = _variants(graph, "layout")
-    for tensor in variant.graphs[0].tensors:
-        assert tensor.strides == packed(tensor.dims or (), (0, *range(2, rank), 1))
-    (back,) = _variants(variant.graphs[0], "layout")
-    for tensor in back.graphs[0].tensors:
-        assert tensor.strides == packed(tensor.dims or ())
-
-
 def _typed(graph: Graph, topic: str) -> list[dict[str, Any]]:
     return [
         {
@@ -182,16 +168,6 @@ def test_scales_of_rows_follow_the_input_and_those_of_channels_are_float32():
     graph.instancenorm("inference", x, scale, bias, 1e-5)[0].set_output(name="y")
     float32 = Type.CUDNN_DATA_FLOAT
     assert _typed(graph, "scale type") == [{"scale": float32, "bias": float32}]
-
-
-def test_only_a_norm_by_itself_is_known_to_be_slow():
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((64, 128, 1, 1), name="x")
-    scale = graph.tensor((1, 128, 1, 1), data_type="float32", name="scale")
-    y = graph.rmsnorm("inference", x, scale, None, 1e-5)[0]
-    graph.relu(y).set_output(name="y")
-    (step,) = _variants(graph, "scale type")[0].steps
-    assert step.known == ""
 
 
 @pytest.mark.parametrize(
@@ -227,24 +203,6 @@ def test_inference_leaves_out_what_nothing_uses():
     assert [each.name for each in variant.graphs[0].outputs] == ["o"]
     graph.exp(stats).set_output(name="e")
     assert _variants(graph, "results") == []
-
-
-def test_graphs_are_split_at_virtual_results_the_largest_part_first():
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((2, 8, 16), name="x")
-    y = graph.exp(graph.relu(x, name="relu"), name="exp")
-    graph.tanh(y, name="tanh").set_output(name="y")
-    found = [
-        ([node.name for node in first.nodes], first.outputs[0].data_type)
-        for first, _ in (variant.graphs for variant in splits(graph))
-    ]
-    half, single = Type.CUDNN_DATA_HALF, Type.CUDNN_DATA_FLOAT
-    assert found == [
-        (["relu", "exp"], half),
-        (["relu", "exp"], single),
-        (["relu"], half),
-        (["relu"], single),
-    ]
 
 
 @pytest.mark.parametrize(

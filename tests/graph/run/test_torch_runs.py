@@ -69,22 +69,6 @@ def test_a_number_that_is_fixed_in_the_graph_is_given(product, stand_in, run):
     assert stand_in.executed[-1]["number"] == 0.5
 
 
-def test_the_same_memory_for_two_operands(h200, stand_in):
-    with Graph(io_data_type="float16") as graph:
-        a, b = (graph.tensor((4, 32, 32), name=name) for name in "ab")
-        graph.matmul(a, b).set_output(name="y")
-        graph.build(h200)
-        x = torch.empty(4, 32, 32, dtype=torch.float16)
-        run = run_of(graph, [a, None, b], tuple(graph.outputs), x)
-        (y,) = run(x, torch.empty(3), x)  # what is not used may be anything
-        data = stand_in.executed[-1]["data"]
-        assert [data[each.uid] for each in (a, b, *graph.outputs)] == [
-            x.data_ptr(),
-            x.data_ptr(),
-            y.data_ptr(),
-        ]
-
-
 def test_workspace_and_the_tensors_in_it(h200, stand_in):
     """The gradient of attention has both."""
     with Graph(io_data_type="float16") as graph:

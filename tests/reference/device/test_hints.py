@@ -101,13 +101,6 @@ def test_an_algorithm_without_a_kernel(call: Call) -> None:
     assert error.hint.startswith("take an algorithm from")
 
 
-def test_small_memory_is_not_a_failed_kernel(call: Call) -> None:
-    memory = DeviceBuffer(100)
-    error = call.error(ExecutionFailedError, x=memory.ptr)
-    assert "x is too small: 668 bytes are missing" in error.messages[0]
-    assert error.hint == ""
-
-
 def test_a_small_buffer_is_not_to_be_passed_as_an_address(call: Call) -> None:
     with pytest.raises(ValueError, match="100 bytes contradicts xDesc") as caught:
         call(x=DeviceBuffer(100))

@@ -72,18 +72,6 @@ def test_types_smaller_than_a_byte_have_no_descriptors():
     assert refused.value.status == raw.CUDNN_STATUS_NOT_SUPPORTED
 
 
-@pytest.mark.parametrize("where", [None, 0])
-def test_null(where: int | None):
-    for call in (
-        lambda: memory.require(x=where),
-        lambda: memory.at(where, FLOAT, (1,), (1,), "x"),
-        lambda: memory.scalar(where, FLOAT, "x"),
-    ):
-        with pytest.raises(Refused, match="x is NULL") as refused:
-            call()
-        assert refused.value.status == raw.CUDNN_STATUS_BAD_PARAM
-
-
 @pytest.mark.parametrize("where", [1, 4095, 1 << 62, (1 << 63) + 8, (1 << 64) - 4])
 def test_addresses_that_are_not_mapped(where: int):
     with pytest.raises(Refused, match="not memory of this process") as refused:

@@ -12,7 +12,7 @@ import pytest
 from cudnn_ctypes import Handle, Selection, use_reference_device
 from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Plans
-from cudnn_ctypes.graph import EngineChoice, PlanCache, Verdict
+from cudnn_ctypes.graph import PlanCache, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation
 from cudnn_ctypes.graph.engines.judging.judging import bounds
@@ -160,27 +160,6 @@ def test_another_oracle_says_the_same(family, seed):
 
 def keep(device: Any, *verdicts: Verdict) -> None:
     keep_verdicts(layer().expansion(device), device, verdicts)
-
-
-def test_nothing_is_known_at_first(h200):
-    assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
-
-
-def test_an_engine_without_a_right_verdict_is_wrong_as_a_whole(h200):
-    keep(
-        h200,
-        Verdict(1, {"kernel_cfg": 3}, state="wrong", reason="for a test"),
-        Verdict(2, {"kernel_cfg": 1}, state="NaN"),
-        Verdict(2, {"kernel_cfg": 2}),
-        Verdict(3, state="inexact"),
-        Verdict(4, state="refused"),
-    )
-    found = kept_verdicts(layer((2, 32, 6, 6)).expansion(h200), h200)
-    assert found.fault(EngineChoice(1)).endswith(": wrong: for a test")
-    assert found.fault(EngineChoice(2, {"kernel_cfg": 1}))
-    assert not found.fault(EngineChoice(2, {"kernel_cfg": 2}))
-    assert not found.fault(EngineChoice(3))
-    assert found.families == {(1, 3), (2, 1), (2, 2), (3, None)}
 
 
 def test_verdicts_are_of_one_gpu_and_form(h200, a100):
