@@ -107,6 +107,15 @@ def pooled_gradient(graph: Graph, data_type: str = "float32", *, last: bool = Fa
     dx.set_output(name="dx", dims=x.dims, strides=x.strides)
 
 
+def more_windows(graph: Graph, window: int = 2, *, last: bool = True) -> None:
+    sizes = {"dx": (3, 16, 9, 11), "dy": (3, 16, 12 - window, 14 - window)}
+    order = LAST if last else None
+    dy = graph.tensor(sizes["dy"], packed(sizes["dy"], order), name="dy")
+    dx = graph.resample_backward(dy, "avgpool", window=window, stride=1, padding=1)
+    dx.set_output(False, dims=sizes["dx"], strides=packed(sizes["dx"], order))
+    graph.relu(dx).set_output(name="y")
+
+
 def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...] = LAST) -> None:
     x, dy = (
         graph.tensor(dims, packed(dims, LAST), name=name)
@@ -386,6 +395,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
     "gradient of pooling in another type": pooled_gradient,
+    "gradient of more averages than pixels": more_windows,
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
     "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),
     "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),

@@ -315,6 +315,14 @@ def test_graphs_are_refused(program, sizes, options, target, says):
     assert bool(refusals) == bool(says)
 
 
+@pytest.mark.parametrize(
+    ("options", "engines"), [({}, {1}), ({"window": 3}, set()), ({"last": False}, set())]
+)
+def test_more_averages_than_pixels_are_passed_over_in_9_14(options, engines):
+    graph = _of(wrong.more_windows, **options)
+    assert (_faulty(graph, OLD), _faulty(graph)) == (engines, set())
+
+
 def test_only_element_wise_graphs_misread_columns():
     graph = Graph(io_data_type="float16")
     product = graph.matmul(graph.tensor((3, 8, 16)), graph.tensor((3, 16, 64)))

@@ -51,6 +51,16 @@ def _differentiates_pooling_of_another_type(graph: Graph) -> str:
     return f"{node}: {loss.name!r} for {dx.name!r}" if channels_first and unlike else ""
 
 
+def _differentiates_more_windows(graph: Graph) -> str:
+    """Averages of channels last, of more windows than the image has pixels in a dimension."""
+    for node in graph.of("resample_bwd"):
+        loss, dx = node.inputs["loss"], node.outputs["dx"]
+        sizes = zip(graph.dims(loss)[2:], graph.dims(dx)[2:], strict=True)
+        if graph.view(dx)[1][1] == 1 and any(windows > pixels for windows, pixels in sizes):
+            return f"{node}: {loss.name!r} {loss.dims} for {dx.dims}"
+    return ""
+
+
 def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
         node = graph.single
@@ -292,6 +302,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
+    "gradient of more averages than pixels": _differentiates_more_windows,
     "uneven padding, gradient of data": _pads_unevenly("data"),
     "uneven padding, gradient of filter": _pads_unevenly("filter"),
     "operand along a part of a dimension": _misread(PART),
