@@ -23,7 +23,6 @@ from cudnn_ctypes import (
     raw,
     use_reference_device,
 )
-from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.graph import Graph
@@ -282,17 +281,6 @@ def test_the_number_of_multiprocessors(h200):
         assert stored["engine"]["targetSMcount"] == 8
         # The GPU has more, and still it is its plan.
         ExecutionPlan.from_json(plan.to_json(), device=h200).close()
-
-
-def test_only_plans_are_executed(made):
-    graph = made.convolution((8, 64, 56, 56), 64)
-    with pytest.raises(TypeError, match="only an execution_plan can be executed"):
-        graph.execute(None, graph)
-    with (
-        BackendDescriptor("execution_plan") as plan,
-        pytest.raises(TypeError, match="variant_pack: expected a variant_pack"),
-    ):
-        plan.execute(None, graph)
 
 
 # --- on a GPU -------------------------------------------------------------------------------------
