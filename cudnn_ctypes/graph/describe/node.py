@@ -274,6 +274,12 @@ class Node:
         self.options["axis"] = int(axis) % rank
         return int(axis) % rank
 
+    def want_dims(self, port: str, dims: tuple[int, ...] | None, of: str) -> None:
+        """Refuse an input of other dims than those that follow from `of`; one may be missing."""
+        tensor = self.inputs.get(port)
+        if tensor is not None and tensor.dims != dims:
+            self.refuse(f"{port} {tensor.name!r} is {tensor.dims}, but {of} {dims}")
+
     def refuse(self, reason: str) -> NoReturn:
         """Raise ValueError for this operation."""
         raise ValueError(f"{self}: {reason}")

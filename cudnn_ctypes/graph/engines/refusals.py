@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -199,19 +199,26 @@ class BuildFailure:
         return text + ". Graph.explain(device, selection=…) shows each"
 
 
-def _where_the_gpu_is(graph: BackendDescriptor, device: Handle | DeviceProperties) -> str:
-    """Which engines may do it there, although they cannot be compiled here; perhaps none."""
-    found = []
-    for index in range(engine_count(graph) if ensure_driver().is_stub else 0):
+def _refused_engines(
+    graph: BackendDescriptor, device: Handle | DeviceProperties, *, compile: bool
+) -> Iterator[tuple[int, Refusal]]:
+    """Engines with why they refuse the graph; with `compile`, also when a plan is made."""
+    for index in range(engine_count(graph)):
         try:
             with Engine(graph, index, device=device) as engine, ExitStack() as stack:
-                for config in default_configs(engine):
-                    stack.enter_context(config)
+                configs = [stack.enter_context(each) for each in default_configs(engine)]
+                if compile:
+                    ExecutionPlan(configs[0], device=device).close()
         except CudnnError as error:
-            if refusal(error).needs_gpu:
-                found.append(str(index))
-        except SymbolNotFoundError:
-            continue
+            yield index, refusal(error)
+        except SymbolNotFoundError as error:
+            yield index, Refusal("", str(error))
+
+
+def _where_the_gpu_is(graph: BackendDescriptor, device: Handle | DeviceProperties) -> str:
+    """Which engines may do it there, although they cannot be compiled here; perhaps none."""
+    refused = _refused_engines(graph, device, compile=False) if ensure_driver().is_stub else ()
+    found = [str(index) for index, why in refused if why.needs_gpu]
     several = "engines" if len(found) > 1 else "engine"
     return f"{several} {', '.join(found)}: {ONLY_THERE}; build it there. " if found else ""
 
@@ -220,17 +227,11 @@ def engine_refusals(graph: BackendDescriptor, device: Handle | DeviceProperties)
     """Why the engines refuse the graph, once each reason; what could be changed comes first."""
     engines: dict[str, list[str]] = {}
     hopeless: set[str] = set()
-    for index in range(engine_count(graph)):
-        try:
-            with Engine(graph, index, device=device) as engine, ExitStack() as stack:
-                configs = [stack.enter_context(each) for each in default_configs(engine)]
-                ExecutionPlan(configs[0], device=device).close()
-        except (CudnnError, SymbolNotFoundError) as error:
-            why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
-            reason = why.without_index(index)
-            engines.setdefault(reason, []).append(str(index))
-            if why.hopeless:
-                hopeless.add(reason)
+    for index, why in _refused_engines(graph, device, compile=True):
+        reason = why.without_index(index)
+        engines.setdefault(reason, []).append(str(index))
+        if why.hopeless:
+            hopeless.add(reason)
     told = sorted(engines.items(), key=lambda item: item[0] in hopeless)
     return _shortened([f"engine {', '.join(which)}: {why}" for why, which in told])
 

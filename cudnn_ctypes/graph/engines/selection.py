@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
@@ -261,23 +261,16 @@ class Selection:
 
     def __repr__(self) -> str:
         shown = []
-        for name, default in (*((note, frozenset()) for note in _NOTES), *_OTHERS):
-            value = getattr(self, name)
-            if value != default:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value != each.default:
                 sets = isinstance(value, frozenset)
                 text = f"{{{', '.join(map(repr, sorted(value)))}}}" if sets else repr(value)
-                shown.append(f"{name}={text}")
+                shown.append(f"{each.name}={text}")
         return f"Selection({', '.join(shown)})"
 
 
 _NOTES = ("require", "forbid")
-_OTHERS: tuple[tuple[str, Any], ...] = (
-    ("deterministic", False),
-    ("workspace_limit", None),
-    ("shared_memory_limit", None),
-    ("engines", None),
-    ("without_engines", frozenset()),
-)
 
 
 def _notes(argument: str, notes: Any) -> frozenset[str]:

@@ -15,25 +15,16 @@ from .base import Operations, operation
 def _infer_finalize(node: Node) -> Mapping[str, Result]:
     total = node.inputs["sum"]
     for port in ("sq_sum", "scale", "bias", "in_running_mean", "in_running_var"):
-        tensor = node.inputs.get(port)
-        if tensor is not None and tensor.dims != total.dims:
-            node.refuse(
-                f"{port} {tensor.name!r} is {tensor.dims}, but sum {total.name!r} is {total.dims}"
-            )
+        node.want_dims(port, total.dims, f"sum {total.name!r} is")
     return dict.fromkeys(node.outputs, Result(total.dims, total, "compute"))
 
 
 def _infer_weights(node: Node) -> Mapping[str, Result]:
-    dy, x, mean = (node.inputs[port] for port in ("dy", "input", "mean"))
-    if dy.dims != x.dims:
-        node.refuse(f"dy {dy.name!r} is {dy.dims}, but input {x.name!r} is {x.dims}")
+    x, mean = node.inputs["input"], node.inputs["mean"]
+    node.want_dims("dy", x.dims, f"input {x.name!r} is")
     channels = (1, *x.dims[1:2], *(1,) * (x.rank - 2))
     for port in ("mean", "inv_variance", "scale"):
-        tensor = node.inputs[port]
-        if tensor.dims != channels:
-            node.refuse(
-                f"{port} {tensor.name!r} is {tensor.dims}, but {x.name!r} {x.dims} needs {channels}"
-            )
+        node.want_dims(port, channels, f"{x.name!r} {x.dims} needs")
     return dict.fromkeys(node.outputs, Result(mean.dims, mean, "compute"))
 
 

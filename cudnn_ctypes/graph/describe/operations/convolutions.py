@@ -88,12 +88,8 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
 
 
 def _check_gradient(node: Node, x: Tensor, w: Tensor) -> None:
-    dims, loss = _result_dims(node, x, w), node.inputs["loss"]
-    if dims != loss.dims:
-        node.refuse(
-            f"loss {loss.name!r} is {loss.dims}, but {x.name!r} {x.dims} and {w.name!r} {w.dims} "
-            f"give {dims}"
-        )
+    of = f"{x.name!r} {x.dims} and {w.name!r} {w.dims} give"
+    node.want_dims("loss", _result_dims(node, x, w), of)
 
 
 def _infer_data(node: Node) -> Mapping[str, Result]:

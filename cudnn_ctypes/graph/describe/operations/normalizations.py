@@ -61,12 +61,7 @@ def _check_parameters(node: Node, x: Tensor) -> None:
             )
     expected = _statistics_dims(node, x, scale)
     for port in ("mean", "inv_variance"):
-        tensor = node.inputs.get(port)
-        if tensor is not None and tensor.dims != expected:
-            node.refuse(
-                f"{port} {tensor.name!r} is {tensor.dims}, but those of input {x.name!r} "
-                f"{x.dims} are {expected}"
-            )
+        node.want_dims(port, expected, f"those of input {x.name!r} {x.dims} are")
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
@@ -81,10 +76,9 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
 
 
 def _infer_backward(node: Node) -> Mapping[str, Result]:
-    x, grad, scale = node.inputs["input"], node.inputs["grad"], node.inputs.get("scale")
+    x, scale = node.inputs["input"], node.inputs.get("scale")
     _check_parameters(node, x)
-    if grad.dims != x.dims:
-        node.refuse(f"grad {grad.name!r} is {grad.dims}, but input {x.name!r} is {x.dims}")
+    node.want_dims("grad", x.dims, f"input {x.name!r} is")
     parameters = Result(None if scale is None else scale.dims, scale, "compute")
     return {port: Result(x.dims, x) if port == "dx" else parameters for port in node.outputs}
 

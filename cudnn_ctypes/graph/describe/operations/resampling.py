@@ -70,18 +70,10 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     loss, dx = node.inputs["loss"], node.outputs["dx"]
     x = node.inputs.get("input")
     for port in ("index", "y"):
-        tensor = node.inputs.get(port)
-        if tensor is not None and tensor.dims != loss.dims:
-            node.refuse(
-                f"{port} {tensor.name!r} is {tensor.dims}, but loss {loss.name!r} is {loss.dims}"
-            )
+        node.want_dims(port, loss.dims, f"loss {loss.name!r} is")
 
     def check(dims: tuple[int, ...]) -> None:
-        expected = _pooled(node, Tensor(dx.name, dims))
-        if expected != loss.dims:
-            node.refuse(
-                f"loss {loss.name!r} is {loss.dims}, but {dx.name!r} {dims} gives {expected}"
-            )
+        node.want_dims("loss", _pooled(node, Tensor(dx.name, dims)), f"{dx.name!r} {dims} gives")
 
     return {"dx": Result(dx.dims if x is None else x.dims, loss, check=check)}
 

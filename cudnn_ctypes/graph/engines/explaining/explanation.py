@@ -25,31 +25,6 @@ _RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
 _STYLES = {"works": "green", "accepted": "cyan"}
 
 
-def _title(explanation: Explanation) -> str:
-    usable = {row.engine for row in explanation.usable}
-    others = {row.engine for row in explanation.undecided} - usable
-    place = (
-        f"{explanation.graph!r} ({explanation.operations}) on {explanation.device}, cuDNN "
-        f"{explanation.cudnn}"
-    )
-    if explanation.refusal:
-        return f"{place}: refused before any engine is asked: {explanation.refusal}"
-    return (
-        f"{place}: {len(usable)} of {explanation.engine_count} engines can do it, in "
-        f"{len(explanation.usable)} configs"
-        + (f"; {len(others)} more perhaps where the GPU is" if others else "")
-    )
-
-
-def _facts(explanation: Explanation) -> list[str]:
-    found = [f"{count} of mode {mode}" for mode, count in explanation.proposed.items()]
-    lines = [f"proposed by heuristics: {', '.join(found)}"] if found else []
-    refused = explanation.refused_modes.items()
-    lines += [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
-    lines += [f"computed beforehand: {each}" for each in explanation.beforehand]
-    return lines + [f"known fault {name!r}: {told}" for name, told in explanation.faults.items()]
-
-
 def _engines(explanation: Explanation) -> list[list[str]]:
     """Cells that describe engines, not their configs; the best engine first."""
     rows = {row.engine: row for row in reversed(explanation.usable)}
@@ -250,7 +225,23 @@ class Explanation(Report):
         return told
 
     def _title(self) -> str:
-        return "\n".join([_title(self), *_facts(self)])
+        title = f"{self.graph!r} ({self.operations}) on {self.device}, cuDNN {self.cudnn}: "
+        if self.refusal:
+            title += f"refused before any engine is asked: {self.refusal}"
+        else:
+            usable = {row.engine for row in self.usable}
+            others = {row.engine for row in self.undecided} - usable
+            title += (
+                f"{len(usable)} of {self.engine_count} engines can do it, in {len(self.usable)} "
+                "configs" + (f"; {len(others)} more perhaps where the GPU is" if others else "")
+            )
+        proposed = [f"{count} of mode {mode}" for mode, count in self.proposed.items()]
+        lines = [f"proposed by heuristics: {', '.join(proposed)}"] if proposed else []
+        refused = self.refused_modes.items()
+        lines += [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
+        lines += [f"computed beforehand: {each}" for each in self.beforehand]
+        lines += [f"known fault {name!r}: {told}" for name, told in self.faults.items()]
+        return "\n".join([title, *lines])
 
     def _tables(self) -> list[Table]:
         usable = self.usable
