@@ -191,17 +191,7 @@ def outcomes(
 ) -> Iterator[Outcome[Case]]:
     """Run `cases` in child processes, in order: behind a case that ends its child another goes on.
 
-    The other parameters are those of `Child`.
-
-    Yields
-    ------
-    Outcome
-        One for each case, as soon as it is known.
-
-    Raises
-    ------
-    RuntimeError
-        If a child ends before its first case.
+    Each outcome comes as soon as it is known; the other parameters and errors are those of `Child`.
     """
 
     def prepared(note: Note) -> Callable[[int], Any]:

@@ -33,19 +33,9 @@ _LARGEST = 8  # whole numbers beyond are sizes: windows, strides and paddings ar
 def form(nodes: Sequence[Node], compute_data_type: Any) -> str:
     """The form of validated nodes, as text that is equal for graphs of the same form.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        In an order in which they can be carried out.
-    compute_data_type : cudnnDataType_t
-        Of nodes that have none of their own.
-
-    Returns
-    -------
-    str
-        One line of JSON: tensors in the order of their first use, each with its data type, its
-        dims as "1" and "n", the order of its dimensions in memory, and what else is said of it;
-        then operations with options and the places of their tensors.
+    One line of JSON: tensors in the order of their first use, each with its data type, its dims as
+    "1" and "n", the order of its dimensions in memory, and what else is said of it; then operations
+    with options and the places of their tensors.
     """
     places: dict[int, int] = {}
     tensors: list[dict[str, Any]] = []
@@ -159,16 +149,7 @@ _IMAGES = {
 def small(graph: G, period: int) -> G | None:
     """A graph of the form of `graph`, whose sizes beyond two periods are less than two.
 
-    Parameters
-    ----------
-    graph : Graph
-    period : int
-        Sizes are the same modulo this.
-
-    Returns
-    -------
-    Graph or None
-        None if the sizes cannot be changed so, or none is larger.
+    Sizes are the same modulo `period`. None if they cannot be changed so, or none is larger.
     """
     graph.validate()
     try:

@@ -36,16 +36,10 @@ _ADDRESS = r"0x[0-9a-f]{6,}"
 
 @dataclass(frozen=True)
 class Refusal:
-    """cuDNN's reasons for a refusal.
+    """cuDNN's reasons for a refusal: all logged messages, the innermost first.
 
-    Attributes
-    ----------
-    status : str
-        The most exact status in its messages: "NOT_SUPPORTED_SHAPE".
-    reason : str
-        The innermost message that states a condition, without addresses.
-    messages : tuple of str
-        All logged messages, the innermost first.
+    `status` is the most exact one in them, such as "NOT_SUPPORTED_SHAPE"; `reason` the innermost
+    message that states a condition, without addresses.
     """
 
     status: str

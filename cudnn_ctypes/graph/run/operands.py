@@ -20,16 +20,10 @@ _MOST = 64  # descriptions of memory that are remembered of one operand
 class Operands:
     """The tensors of a built graph that an execution gives memory or numbers for.
 
-    Parameters
-    ----------
-    tensors : sequence of Tensor
-        Of a validated graph.
-
     Attributes
     ----------
     tensors : list of Tensor
         Those with memory, or passed by value; an operand's place is its index here.
-    uids : tuple of int
     renamed : callable
         Called when an operand is found to have another name than before.
     """

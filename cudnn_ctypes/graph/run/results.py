@@ -19,13 +19,7 @@ _MOST = 64  # sets of keys that are remembered
 
 
 class ResultMemory:
-    """The memory to allocate for an output.
-
-    Parameters
-    ----------
-    tensor : Tensor
-        A tensor of a validated graph.
-    """
+    """The memory to allocate for an output of a validated graph."""
 
     def __init__(self, tensor: Tensor) -> None:
         assert tensor.dims is not None

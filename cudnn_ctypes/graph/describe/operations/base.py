@@ -372,16 +372,8 @@ class Operations:
 class _Seen:
     """The names and the tensors of a graph, as far as they were read of its lists.
 
-    They are read anew where a tensor was renamed or the lists became shorter.
-
-    Attributes
-    ----------
-    names : set of str
-        Of its tensors and nodes.
-    tensors : set of int
-        The ``id`` of each.
-    numbers : dict
-        By name: a number below which all are taken, from 2.
+    They are read anew where a tensor was renamed or the lists became shorter. `tensors` has the
+    ``id`` of each, `numbers` for a name the number below which all are taken, from 2.
     """
 
     def __init__(self) -> None:

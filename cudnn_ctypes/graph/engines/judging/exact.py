@@ -78,14 +78,7 @@ def _finfo(data_type: Any) -> Any:
 class Evaluation:
     """The operations of a graph, evaluated on memory of the host.
 
-    Parameters
-    ----------
-    expansion : Expansion
-
-    Attributes
-    ----------
-    infos : dict of int to TensorInfo
-        The graph's tensors by unique id, with their own data types.
+    `infos` are the graph's tensors by unique id, with their own data types.
     """
 
     def __init__(self, expansion: Expansion) -> None:

@@ -25,12 +25,8 @@ _SWEPT = 256 << 20
 class Timer(Closing):
     """Measures on one handle's stream; owns memory by which it empties the cache.
 
-    Parameters
-    ----------
-    handle : Handle
-    cold_cache : bool
-        Whether operands come from memory in each run, or an execution just before has brought
-        into the level-two cache what fits there.
+    With `cold_cache` operands come from memory in each run; else an execution just before has
+    brought into the level-two cache what fits there.
     """
 
     def __init__(self, handle: Handle, *, cold_cache: bool = True) -> None:
