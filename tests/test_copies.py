@@ -155,9 +155,7 @@ def again(thing: Any) -> Any:
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 @pytest.mark.parametrize("make", DESCRIPTORS)
-def test_a_copied_descriptor_is_another_one_with_the_same_contents(
-    make: Callable[[], Any], copied: Callable[[Any], Any]
-) -> None:
+def test_a_copied_descriptor_is_another_one_with_the_same_contents(make, copied):
     with make() as original:
         text = repr(original)
         other = copied(original)
@@ -175,9 +173,7 @@ def test_a_copied_descriptor_is_another_one_with_the_same_contents(
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_had_twice_says_so(
-    handle: Handle, kind: str, copied: Callable[[Any], Any]
-) -> None:
+def test_what_cannot_be_had_twice_says_so(handle, kind, copied):
     original = REFUSED[kind](handle)
     expected = r"cannot be (copied|pickled)|is (the|an) address"
     with pytest.raises(TypeError, match=expected) as caught:
@@ -189,9 +185,7 @@ def test_what_cannot_be_had_twice_says_so(
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
-def test_a_copied_device_tensor_has_memory_of_its_own(
-    copied: Callable[[Any], Any], dtype: str
-) -> None:
+def test_a_copied_device_tensor_has_memory_of_its_own(copied, dtype):
     values = np.arange(1, 25).reshape(1, 2, 3, 4).astype(dtype)
     with DeviceTensor.from_numpy(values, layout="NHWC") as original:
         other = copied(original)
@@ -207,9 +201,7 @@ def test_a_copied_device_tensor_has_memory_of_its_own(
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
-def test_a_copied_graph_is_described_alike_and_not_built(
-    handle: Handle, copied: Callable[[Any], Any]
-) -> None:
+def test_a_copied_graph_is_described_alike_and_not_built(handle, copied):
     original = built(handle)
     other = copied(original)
     original.close()

@@ -51,9 +51,7 @@ class Runner(doctest.DocTestRunner):
 
 
 @pytest.mark.parametrize("name", with_examples())
-def test_examples_do_what_they_show(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_do_what_they_show(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if name.startswith("cudnn_ctypes.torch_ops"):
         pytest.importorskip("torch")

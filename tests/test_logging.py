@@ -98,9 +98,7 @@ def test_plans_built_and_loaded(tmp_path: Path, records: list[logging.LogRecord]
     assert " built in " in uncached
 
 
-def test_allocations_that_the_driver_makes(
-    reference_device: None, records: list[logging.LogRecord]
-) -> None:
+def test_allocations_that_the_driver_makes(reference_device, records):
     with cudnn_ctypes.use_reference_device(), DeviceBuffer(4 << 20), DeviceBuffer(16):
         pass
     told = [r.getMessage() for r in records if r.name == "cudnn_ctypes.runtime.allocation"]

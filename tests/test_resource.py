@@ -71,9 +71,7 @@ class TestClose:
             raise KeyError
         assert log == ["a"]
 
-    def test_nothing_is_left_to_warn_about(
-        self, log: list[str], warned: list[warnings.WarningMessage]
-    ) -> None:
+    def test_nothing_is_left_to_warn_about(self, log, warned):
         thing = Thing("a", log)
         thing.close()
         del thing
@@ -125,9 +123,7 @@ class TestClosed:
 
 
 class TestForgotten:
-    def test_it_is_destroyed_with_a_warning(
-        self, log: list[str], warned: list[warnings.WarningMessage]
-    ) -> None:
+    def test_it_is_destroyed_with_a_warning(self, log, warned):
         Thing("a", log)
         gc.collect()
         assert log == ["a"]
@@ -136,9 +132,7 @@ class TestForgotten:
         assert issubclass(UnclosedWarning, ResourceWarning)
         assert str(warning.message) == "unclosed Thing"
 
-    def test_tracemalloc_tells_where_it_was_created(
-        self, log: list[str], warned: list[warnings.WarningMessage]
-    ) -> None:
+    def test_tracemalloc_tells_where_it_was_created(self, log, warned):
         tracemalloc.start(5)
         try:
             Thing("a", log)  # this line
@@ -353,9 +347,7 @@ class TestCloseDuringACall:
             assert log == []
         assert log == ["0x1000 returned", "child", "parent"]
 
-    def test_an_error_then_is_a_warning(
-        self, log: list[str], warned: list[warnings.WarningMessage]
-    ) -> None:
+    def test_an_error_then_is_a_warning(self, log, warned):
         def refuse(_: Any) -> None:
             raise RuntimeError("cannot")
 

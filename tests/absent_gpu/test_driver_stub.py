@@ -6,7 +6,6 @@ import ctypes
 import platform
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from programs import run_program
@@ -30,9 +29,7 @@ def test_the_stub_is_what_libcuda_is_found_as() -> None:
 @pytest.mark.thinned(2)
 @without_driver
 @pytest.mark.parametrize("memory_files", [True, False])
-def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(
-    tmp_path: Path, memory_files: bool
-) -> None:
+def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(tmp_path, memory_files):
     """Also with a home and a cache that cannot be written, and without files in memory."""
     program = """
         import os, sys

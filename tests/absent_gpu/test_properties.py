@@ -42,9 +42,7 @@ def test_every_preset_is_found_by_its_name_and_by_that_of_the_gpu(name: str) -> 
         ("GB200", "gb200"),
     ],
 )
-def test_spaces_hyphens_case_and_the_vendor_s_words_make_no_difference(
-    given: str, name: str
-) -> None:
+def test_spaces_hyphens_case_and_the_vendor_s_words_make_no_difference(given, name):
     assert preset(given) == preset(name)
 
 

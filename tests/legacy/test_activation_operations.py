@@ -65,9 +65,7 @@ def test_the_identity_is_for_fused_convolutions(handle: Handle) -> None:
 
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 2, 2, 2)], ids=str)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_results_are_like_their_operands(
-    handle: Handle, shape: tuple[int, ...], layout: str
-) -> None:
+def test_results_are_like_their_operands(handle, shape, layout):
     values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
     with tensor(values, layout=layout) as x, tensor(values, layout=layout) as dy:
         y = activation_forward(handle, x, "relu")

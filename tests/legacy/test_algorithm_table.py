@@ -77,9 +77,7 @@ def test_a_table_is_a_sequence() -> None:
         (FOUND, 0, None, "IMPLICIT_GEMM"),
     ],
 )
-def test_choose_takes_the_first_that_fits(
-    table: AlgorithmTable, memory_limit: int | None, deterministic: bool | None, expected: str
-) -> None:
+def test_choose_takes_the_first_that_fits(table, memory_limit, deterministic, expected):
     assert name(table.choose(memory_limit, deterministic)) == expected
 
 

@@ -49,9 +49,7 @@ def test_forward(handle: Handle, attn: Any, weights: Any, operands: Any) -> None
     np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
 
 
-def test_one_time_step_after_the_other(
-    handle: Handle, attn: Any, weights: Any, operands: Any
-) -> None:
+def test_one_time_step_after_the_other(handle, attn, weights, operands):
     high = [1, 2, 3, 4]
     at_once = attention_forward(
         handle, *operands, attn, weights, high=high, residuals=operands[0]
@@ -170,9 +168,7 @@ def test_gradients_through_both_dropouts_by_differences(reference_handle: Handle
     np.testing.assert_allclose((results[0.0]["dq"] * along).sum(), slope, rtol=1e-6, atol=1e-8)
 
 
-def test_dropout_of_the_output_leaves_residuals_alone(
-    handle: Handle, weights: Any, operands: Any
-) -> None:
+def test_dropout_of_the_output_leaves_residuals_alone(handle, weights, operands):
     rate = 0.5
     with (
         DropoutDescriptor(handle, rate, seed=6) as dropout,
@@ -215,9 +211,7 @@ def test_padding(handle: Handle, kind: Kind) -> None:
 # --- wrong input --------------------------------------------------------------------------------
 
 
-def test_operands_in_different_orders(
-    handle: Handle, attn: Any, weights: Any, operands: Any
-) -> None:
+def test_operands_in_different_orders(handle, attn, weights, operands):
     turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
     with pytest.raises(ValueError, match=r"all operands must have .* same order .* k NTBV"):
         attention_forward(handle, operands[0], turned, operands[2], attn, weights)
@@ -247,9 +241,7 @@ def test_types_that_differ(handle: Handle, weights: Any, operands: Any) -> None:
 @pytest.mark.parametrize(
     ("axes", "batch", "beam"), [("TNBV", 2, 1), ("NTBV", 1, 1), ("NTBV", 2, 1), ("TNBV", 2, 2)]
 )
-def test_several_heads_without_a_projection_of_values(
-    handle: Handle, axes: str, batch: int, beam: int
-) -> None:
+def test_several_heads_without_a_projection_of_values(handle, axes, batch, beam):
     """cuDNN takes the wrong memory for the values of the second head in some orders."""
     steps = 3
 

@@ -35,9 +35,7 @@ def image() -> np.ndarray[Any, Any]:
 class TestIm2Col:
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
     @pytest.mark.parametrize("mode", ["cross_correlation", "convolution"])
-    def test_columns(
-        self, handle: Handle, image: np.ndarray[Any, Any], layout: str, mode: str
-    ) -> None:
+    def test_columns(self, handle, image, layout, mode):
         x = DeviceTensor.from_numpy(image, layout=layout)
         with FilterDescriptor(TAPS) as w_desc, ConvolutionDescriptor(**OPTIONS, mode=mode) as conv:
             columns = cudnn.im2col(handle, x, w_desc, conv)
@@ -45,9 +43,7 @@ class TestIm2Col:
         assert columns.shape == exact.shape
         np.testing.assert_array_equal(columns.numpy(), exact)
 
-    def test_the_filters_times_the_columns_are_the_convolution(
-        self, handle: Handle, image: np.ndarray[Any, Any]
-    ) -> None:
+    def test_the_filters_times_the_columns_are_the_convolution(self, handle, image):
         w = np.random.default_rng(1).standard_normal(TAPS).astype(np.float32)
         x, w_there = DeviceTensor.from_numpy(image), DeviceTensor.from_numpy(w)
         with ConvolutionDescriptor(**OPTIONS, math_type="fma_math") as conv:

@@ -244,9 +244,7 @@ class TestAlgorithms:
             with pytest.raises(TypeError, match="expected x, w, y by name, got x, w, dy"):
                 forward.find_ex(handle, x=x, w=w, dy=y)
 
-    def test_the_math_type_of_a_row_holds_for_the_call_only(
-        self, handle: Handle, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_math_type_of_a_row_holds_for_the_call_only(self, handle, monkeypatch):
         with (
             TensorDescriptor((1, 1, 4, 4)) as image,
             FilterDescriptor((1, 1, 3, 3)) as filters,

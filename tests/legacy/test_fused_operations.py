@@ -156,9 +156,7 @@ def test_wrong_values() -> None:
 
 
 @pytest.mark.parametrize("operation", RESERVED, ids=str)
-def test_reserved_operations_have_no_plans(
-    handle: Handle, report: Report, operation: raw.cudnnFusedOps_t
-) -> None:
+def test_reserved_operations_have_no_plans(handle, report, operation):
     with FusedOpsPlan(operation) as plan, FusedOpsConstParamPack(operation) as pack:
         assert plan.workspace_size is None
         with pytest.raises((NotSupportedError, BadParamError)) as caught:

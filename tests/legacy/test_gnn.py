@@ -158,9 +158,7 @@ def test_a_graph_without_edges(on_reference: None) -> None:
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("operation", ["sum", "mean", "max", "min"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_random_aggregation(
-    device: str, report: Report, dtype: Any, operation: Any, index: Any
-) -> None:
+def test_random_aggregation(device, report, dtype, operation, index):
     for seed in range(4):
         case = Case(seed, dtype, index)
         graph, rng = case.graph, case.rng
@@ -284,9 +282,7 @@ class AttentionCase(Case):
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_random_attention(
-    device: str, report: Report, dtype: Any, activation: str, version: int, deterministic: bool
-) -> None:
+def test_random_attention(device, report, dtype, activation, version, deterministic):
     for seed in range(4):
         case = AttentionCase(seed, dtype, version, activation)
         forward = cudnn.gnn_mha_gat_forward if version == 1 else cudnn.gnn_mha_gat_v2_forward

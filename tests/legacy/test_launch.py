@@ -145,9 +145,7 @@ def test_descriptors_made_anew_share_a_launch(handle: Handle, long_ways: list[st
     assert len(long_ways) == len(handle._plans) == 3
 
 
-def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(
-    handle: Handle,
-) -> None:
+def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(handle):
     x, w, conv = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3), ConvolutionDescriptor(1)
     cudnn.convolution_forward(handle, x, w, conv)
     conv.close()
@@ -156,9 +154,7 @@ def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(
 
 
 @pytest.mark.parametrize("alias", [False, True], ids=["the object", "another variable"])
-def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(
-    handle: Handle, alias: bool
-) -> None:
+def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(handle, alias):
     x, w = tensor(1, 2, 5, 5), tensor(2, 2, 3, 3)
     y = poisoned(1, 2, 5, 5)
     with (
@@ -293,9 +289,7 @@ def test_plans_keep_no_memory_and_go_with_their_handle() -> None:
         gc.collect()
 
 
-def test_a_plan_in_a_collected_cycle_closes_its_descriptors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_plan_in_a_collected_cycle_closes_its_descriptors(monkeypatch):
     unraisable: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
     with use_reference_device(), Handle() as handle, tensor(2, 3) as x:
@@ -312,9 +306,7 @@ def test_a_plan_in_a_collected_cycle_closes_its_descriptors(
         assert not unraisable
 
 
-def test_plans_are_bounded_and_the_least_recently_used_go(
-    handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
-) -> None:
+def test_plans_are_bounded_and_the_least_recently_used_go(handle, monkeypatch, long_ways):
     monkeypatch.setattr(Plans, "MOST", 8)
     images = [tensor(1, 1, 1, width) for width in range(1, 30)]
     for x in images:
@@ -325,9 +317,7 @@ def test_plans_are_bounded_and_the_least_recently_used_go(
     assert len(long_ways) == len(images)
 
 
-def test_many_plans_are_laid_together(
-    reference_handle: Handle, monkeypatch: pytest.MonkeyPatch, long_ways: list[str]
-) -> None:
+def test_many_plans_are_laid_together(reference_handle, monkeypatch, long_ways):
     monkeypatch.setattr(likeness, "_MANY", 4)
     images = [tensor(1, 1, 1, width) for width in range(1, 10)]
     found = reference_handle._plans

@@ -166,9 +166,7 @@ def check_launched_by_key(
 
 @pytest.mark.thinned(4)
 @by_family
-def test_launched_by_one_key_and_bound(
-    handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_launched_by_one_key_and_bound(handle, family, monkeypatch):
     long_ways: list[Any] = []
     recorded = operation._Operation._recorded
 
@@ -289,9 +287,7 @@ def test_operands_of_pytorch(reference_handle: Handle, family: Any, torch: Any) 
 
 
 @by_family
-def test_nothing_is_left_open(
-    reference_handle: Handle, family: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_open(reference_handle, family, monkeypatch):
     """Descriptors and buffers made for a call are closed; if C refuses it, the results are, too."""
     carry_out = dispatch._carry_out
     refused: list[str] = []

@@ -145,9 +145,7 @@ LIMITS = Clip(-0.25, 0.125)  # both are numbers of float32, as the kernels have 
     [{"layers": 2}, {"bidirectional": True}, {"projection_size": 2}, {"bias": "single_inp_bias"}],
     ids=str,
 )
-def test_cell_states_are_clipped_where_they_are_read(
-    handle: Handle, options: dict[str, Any]
-) -> None:
+def test_cell_states_are_clipped_where_they_are_read(handle, options):
     problem = example(clip=LIMITS, **options)
     with Run(handle, problem, random_operands(problem)) as run:
         got = run.training_step()

@@ -201,9 +201,7 @@ def test_skipping_the_input_needs_equal_sizes(reference_handle: Handle) -> None:
         assert status == BAD_PARAM
 
 
-def test_a_dynamic_plan_is_for_a_batch_size_and_ends_with_the_descriptor(
-    reference_handle: Handle,
-) -> None:
+def test_a_dynamic_plan_is_for_a_batch_size_and_ends_with_the_descriptor(reference_handle):
     handle, x = reference_handle, DeviceTensor.zeros((5, 4, 3), "float32")
     for _ in range(20):  # an address comes back soon
         rnn = RNNDescriptor("gru", input_size=3, hidden_size=32, algorithm="persist_dynamic")
@@ -248,9 +246,7 @@ def test_gradients_can_only_be_added(handle: Handle) -> None:
         (LAYOUTS[1], (3, 3), BAD_PARAM),
     ],
 )
-def test_padding_needs_padded_io(
-    handle: Handle, layout: str, lengths: tuple[int, ...], status: raw.cudnnStatus_t
-) -> None:
+def test_padding_needs_padded_io(handle, layout, lengths, status):
     options: dict[str, Any] = {"max_length": 3, "layout": layout}
     with (
         Calls(handle) as calls,
@@ -288,9 +284,7 @@ def test_padding_needs_padded_io(
         (3, 7, 8, BAD_PARAM),
     ],
 )
-def test_weight_params(
-    handle: Handle, layer: int, linear: int, less: int, status: raw.cudnnStatus_t
-) -> None:
+def test_weight_params(handle, layer, linear, less, status):
     with Calls(handle) as calls, TensorDescriptor() as matrix, TensorDescriptor() as bias:
         space, addresses = calls.weights.space, (c_void_p(), c_void_p())
         got = raw.cudnnGetRNNWeightParams.unchecked(
@@ -350,9 +344,7 @@ def test_other_algorithms_need_no_dynamic_plan(handle: Handle) -> None:
         (0.5, 1, BAD_PARAM),
     ],
 )
-def test_dropout_settings(
-    handle: Handle, rate: float, less: int, status: raw.cudnnStatus_t
-) -> None:
+def test_dropout_settings(handle, rate, less, status):
     size = dropout_states_size(handle)
     with DropoutDescriptor(handle, 0.25) as dropout, DeviceBuffer(size) as memory:
         for function in (raw.cudnnSetDropoutDescriptor, raw.cudnnRestoreDropoutDescriptor):

@@ -147,9 +147,7 @@ class TestOfATensor:
             assert descriptor.size_in_bytes == tensor.nbytes
 
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_one_channel_keeps_the_layout_that_it_was_made_in(
-        self, reference_device: None, layout: str
-    ) -> None:
+    def test_one_channel_keeps_the_layout_that_it_was_made_in(self, reference_device, layout):
         with DeviceTensor.empty((2, 1, 4, 5), "float32", layout=layout) as tensor:
             with TensorDescriptor.of(tensor) as descriptor:
                 assert descriptor.strides == numpy_strides((2, 1, 4, 5), layout)
@@ -166,9 +164,7 @@ class TestOfATensor:
                 assert descriptor.shape == (2, 3, 1, 7)
                 assert descriptor.strides == numpy_strides((2, 3, 1, 7), layout)
 
-    def test_the_height_of_a_strided_tensor_steps_over_its_row(
-        self, reference_device: None
-    ) -> None:
+    def test_the_height_of_a_strided_tensor_steps_over_its_row(self, reference_device):
         with (
             DeviceTensor.empty((2, 3, 4), "float32", strides=(40, 12, 2)) as tensor,
             TensorDescriptor.of(tensor, min_dims=4) as descriptor,

@@ -337,9 +337,7 @@ def test_wrong_addresses(reference_handle: Handle, family: Any, monkeypatch: Any
 
 @pytest.mark.thinned(5)
 @by_family
-def test_memory_that_was_never_written(
-    reference_handle: Handle, family: Any, monkeypatch: Any
-) -> None:
+def test_memory_that_was_never_written(reference_handle, family, monkeypatch):
     wrong: list[str] = []
 
     def check(function: str, parameter: Parameter, address: Any, again: Again) -> None:
@@ -484,9 +482,7 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
 
 
 @by_family
-def test_what_single_functions_refuse(
-    reference_handle: Handle, family: Family, monkeypatch: Any
-) -> None:
+def test_what_single_functions_refuse(reference_handle, family, monkeypatch):
     wrong: list[str] = []
 
     def check(function: str, given: dict[str, Any], again: Any) -> None:

@@ -78,9 +78,7 @@ def test_counts_that_no_memory_holds(tensor: Any) -> None:
         ("execution_plan", "EXECUTION_PLAN_ENGINE_CONFIG", "engine", "takes enginecfg"),
     ],
 )
-def test_values_of_a_wrong_kind(
-    shop: Workshop, parent: str, attribute: str, child: str, state: str, says: str
-) -> None:
+def test_values_of_a_wrong_kind(shop, parent, attribute, child, state, says):
     descriptor, wrong = shop.make(parent, "new"), shop.make(child, state)
     name = raw.cudnnBackendAttributeName_t[f"CUDNN_ATTR_{attribute}"]
     with pytest.raises(BadParamError, match=says) as caught:
@@ -107,9 +105,7 @@ def test_values_that_were_destroyed(shop: Workshop) -> None:
         ("execution_plan", raw.CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, "enginecfg"),
     ],
 )
-def test_values_that_must_be_finalized(
-    shop: Workshop, parent: str, attribute: Any, child: str
-) -> None:
+def test_values_that_must_be_finalized(shop, parent, attribute, child):
     descriptor = shop.make(parent, "complete")
     for state, passes in (("new", False), ("complete", False), ("final", True)):
         made = shop.make(child, state)
@@ -132,9 +128,7 @@ def test_data_types_that_do_not_exist(tensor: Any, code: int) -> None:
 
 
 @pytest.mark.parametrize(("version", "passes"), [(92801, False), (92900, True)])
-def test_a_newer_minor_release_may_have_more_data_types(
-    monkeypatch: pytest.MonkeyPatch, version: int, passes: bool
-) -> None:
+def test_a_newer_minor_release_may_have_more_data_types(monkeypatch, version, passes):
     loaded = SimpleNamespace(version=version, outdated=lambda *_: False)
     monkeypatch.setattr(library, "load", lambda: loaded)
     assert attributes._is_data_type.__wrapped__(99) is passes
@@ -204,9 +198,7 @@ def test_graphs_of_a_mode_hold_its_operation(shop: Workshop, mode: Any, operatio
         ("operation_concat", raw.CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS),
     ],
 )
-def test_what_cudnn_writes_as_objects_is_not_read(
-    shop: Workshop, kind: str, attribute: Any, tensor: Any
-) -> None:
+def test_what_cudnn_writes_as_objects_is_not_read(shop, kind, attribute, tensor):
     with pytest.raises(NotSupportedError, match="objects over arrayOfElements"):
         raw.cudnnBackendGetAttribute(
             shop.final(kind), attribute, DESCRIPTOR, 1, c_int64(), entries(tensor)

@@ -153,9 +153,7 @@ def test_an_unprojected_value_of_several_heads() -> None:
         ((2, 3, 4, 8), (98, 32, 8, 1), "float64", False),
     ],
 )
-def test_gradients_of_biases_that_lose_the_context(
-    shape: Any, strides: Any, kind: str, lost: bool
-) -> None:
+def test_gradients_of_biases_that_lose_the_context(shape, strides, kind, lost):
     with TensorDescriptor(shape, kind, strides=strides) as dy:
         assert bool(_found("cudnnConvolutionBackwardBias", dyDesc=dy)) == lost
 
@@ -185,9 +183,7 @@ def test_a_call_that_would_lose_the_context_is_refused(monkeypatch: pytest.Monke
         (5, (1, 2), "NHWC", "NHWC", False),
     ],
 )
-def test_unfolding_of_channels_that_fill_no_block(
-    channels: int, fold: Any, source: str, target: str, wrong: bool
-) -> None:
+def test_unfolding_of_channels_that_fill_no_block(channels, fold, source, target, wrong):
     kept = -(-channels // (fold[0] * fold[1]))
     with (
         use_reference_device(),

@@ -48,9 +48,7 @@ def described() -> Iterator[tuple[Any, Any, Any]]:
 
 
 @pytest.mark.parametrize("count", range(9))
-def test_output_dims_are_written_within_the_array(
-    described: tuple[Any, Any, Any], count: int
-) -> None:
+def test_output_dims_are_written_within_the_array(described, count):
     canaries = Canaries()
     dims = canaries.place(c_int * count)  # an element more ends the process
     if count < 2:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,9 +86,7 @@ def called(driver: FakeDriver, name: str, *args: Any, status: int = 0) -> tuple[
 
 
 @pytest.mark.parametrize("current", [[100], [101], []])
-def test_a_call_runs_on_its_handle_s_gpu_and_leaves_the_current_one(
-    driver: FakeDriver, current: list[int]
-) -> None:
+def test_a_call_runs_on_its_handle_s_gpu_and_leaves_the_current_one(driver, current):
     for address, ordinal in ((FIRST, 0), (SECOND, 1)):
         driver.stack = list(current)
         assert called(driver, "cudnnGetStream", handle(address), None) == (0, ordinal)
@@ -111,9 +108,7 @@ def test_a_handle_that_nobody_knows_is_called_where_one_is(driver: FakeDriver) -
     assert called(driver, "cudnnGetStream", None, None) == (0, 0)
 
 
-def test_created_handles_are_known_if_there_are_several_gpus(
-    driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_created_handles_are_known_if_there_are_several_gpus(driver, monkeypatch):
     watched: list[int] = []
     monkeypatch.setattr(gpus, "_watch", lambda: watched.append(1))
     driver.stack = [101]
@@ -163,9 +158,7 @@ def only_gpu(
     bound.rebind()
 
 
-def test_a_call_without_a_current_gpu_is_made_again(
-    driver: FakeDriver, only_gpu: list[int | None]
-) -> None:
+def test_a_call_without_a_current_gpu_is_made_again(driver, only_gpu):
     driver.stack = []
     assert raw.cudnnSetStream(handle(FIRST), 0) == 0
     assert only_gpu == [None, 0]
@@ -337,9 +330,7 @@ PROGRAM = """
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("count", [1, 2])
-def test_the_first_handle_among_several_gpus_puts_the_guard_in_place(
-    tmp_path: Path, count: int
-) -> None:
+def test_the_first_handle_among_several_gpus_puts_the_guard_in_place(tmp_path, count):
     library = fake_cudnn(
         tmp_path, cudnnCreate=0, cudnnDestroy=0, cudnnGetStream=0, cudnnSetStream=0
     )

@@ -212,9 +212,7 @@ def test_memory_of_a_gpu_is_no_host_memory() -> None:
         ([1, 2, 3], [1, 2], [5], "'inputLengths': 2 elements expected"),
     ],
 )
-def test_labels_of_a_ctc_loss_are_counted(
-    labels: list[int], label_lengths: list[int], input_lengths: list[int], short: str
-) -> None:
+def test_labels_of_a_ctc_loss_are_counted(labels, label_lengths, input_lengths, short):
     with (
         use_reference_device(),
         Handle() as handle,

@@ -102,9 +102,7 @@ def test_variables_that_are_too_small_are_refused(constants: Any, variants: Any)
 
 
 @pytest.mark.parametrize("number", [0, 1024, 1 << 20, True, np.int64(1 << 20)])
-def test_a_bare_integer_for_a_host_number_is_refused(
-    constants: Any, variants: Any, number: Any
-) -> None:
+def test_a_bare_integer_for_a_host_number_is_refused(constants, variants, number):
     """cuDNN would read from that address."""
     workspace = raw.CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES
     for call, label in (

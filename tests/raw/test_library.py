@@ -56,9 +56,7 @@ class TestChosenByTheEnvironment:
         assert f"the chosen {chosen}. Keep one:" in text
 
     @pytest.mark.parametrize("link", [os.symlink, os.link])
-    def test_the_one_in_the_process_may_be_chosen_through_a_link(
-        self, tmp_path: Path, link: Any
-    ) -> None:
+    def test_the_one_in_the_process_may_be_chosen_through_a_link(self, tmp_path, link):
         loaded = fake_cudnn(tmp_path / "loaded", version=92000)
         (tmp_path / "links").mkdir()
         link(loaded, tmp_path / "links" / loaded.name)
@@ -200,9 +198,7 @@ class TestSearch:
             "doctor` shows what is there.",
         ]
 
-    def test_never_the_current_directory(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_never_the_current_directory(self, tmp_path, monkeypatch):
         file = fake_cudnn(tmp_path)
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter([Path(file.name)]))
@@ -210,9 +206,7 @@ class TestSearch:
         with pytest.raises(LibraryNotFoundError):
             library._find()
 
-    def test_the_places_in_their_order(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_places_in_their_order(self, tmp_path, monkeypatch):
         """The best place first; each is taken away in turn, and the next one has its turn."""
         put_in_wheels(monkeypatch, tmp_path)
         files = [
@@ -328,9 +322,7 @@ class TestSublibraries:
 
     @pytest.mark.thinned(3)
     @pytest.mark.parametrize("names", ["{}.so.9", "{}.so.9.{minor}.{patch}", "{}.so.9.{minor}"])
-    def test_of_the_same_directory_whatever_the_path_offers(
-        self, home: Path, tmp_path: Path, names: str
-    ) -> None:
+    def test_of_the_same_directory_whatever_the_path_offers(self, home, tmp_path, names):
         """cuDNN asks for the long names first."""
         minor, patch = raw.load().version // 100 % 100, raw.load().version % 100
         sublibraries = {file.name.split(".so")[0] for file in home.glob("libcudnn_*.so.9")}
@@ -341,9 +333,7 @@ class TestSublibraries:
         assert {file.parent for file in files} == {home}
         assert {file.name for file in files} >= {f"{part}.so.9" for part in sublibraries}
 
-    def test_what_the_chosen_one_lacks_is_not_taken_from_elsewhere(
-        self, home: Path, tmp_path: Path
-    ) -> None:
+    def test_what_the_chosen_one_lacks_is_not_taken_from_elsewhere(self, home, tmp_path):
         for part in ("", "_graph", "_engines_runtime_compiled"):
             (tmp_path / f"libcudnn{part}.so.9").symlink_to(home / f"libcudnn{part}.so.9")
         chosen = {"CUDNN_CTYPES_LIBRARY": str(tmp_path), "LD_LIBRARY_PATH": str(home)}
@@ -374,9 +364,7 @@ class TestSublibraries:
         else:
             assert line == "called"
 
-    def test_a_link_to_the_main_library_leads_to_the_others(
-        self, home: Path, tmp_path: Path
-    ) -> None:
+    def test_a_link_to_the_main_library_leads_to_the_others(self, home, tmp_path):
         link = tmp_path / "libcudnn.so.9"
         link.symlink_to(home / "libcudnn.so.9")
         words, files = mapped(USED, CUDNN_CTYPES_LIBRARY=str(link))
@@ -409,9 +397,7 @@ class TestSublibraries:
 
 
 class TestLoaderFiles:
-    def test_of_the_path_that_the_process_began_with(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_the_path_that_the_process_began_with(self, tmp_path, monkeypatch):
         file = fake_library(tmp_path, "libcudnn_ops.so.9.1.0")
         program = """
             import os

@@ -86,9 +86,7 @@ def test_addresses(gpu_device: None, value: object, expected: int | None) -> Non
 
 @pytest.mark.parametrize("value", HOST_OBJECTS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("device", ["gpu_device", "reference_device"])
-def test_host_memory_is_refused_and_the_way_out_named(
-    request: pytest.FixtureRequest, device: str, value: object
-) -> None:
+def test_host_memory_is_refused_and_the_way_out_named(request, device, value):
     request.getfixturevalue(device)
     with pytest.raises(TypeError) as caught:
         memory_pointer(value, "dy")

@@ -60,9 +60,7 @@ def automatic(folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         ({"cuInit": 0}, "undefined symbol: cuDeviceGetCount"),
     ],
 )
-def test_auto_takes_the_reference_device_without_a_gpu_and_says_why(
-    answers: dict[str, int], why: str, tmp_path: Path
-) -> None:
+def test_auto_takes_the_reference_device_without_a_gpu_and_says_why(answers, why, tmp_path):
     fake_library(tmp_path, "libcuda.so.1", **answers)
     done = automatic(tmp_path)
     assert done.stdout == "True\n"

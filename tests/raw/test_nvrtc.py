@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from programs import fake_library, printed
 
@@ -22,9 +20,7 @@ _FUNCTIONS = {
 @pytest.mark.parametrize(
     ("functions", "reason"), [(_FUNCTIONS, "status 6"), ({}, "nvrtcCreateProgram")]
 )
-def test_a_library_that_cannot_compile(
-    functions: dict[str, int], reason: str, tmp_path: Path
-) -> None:
+def test_a_library_that_cannot_compile(functions, reason, tmp_path):
     file = fake_library(tmp_path, f"libnvrtc.so.{raw.load().cuda_major}", **functions)
     program = """
         import ctypes, sys

@@ -52,14 +52,7 @@ CASES = [
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(("activation", "concatenated", "with_edges", "with_mask"), CASES)
-def test_against_pytorch(
-    torch: Any,
-    version: int,
-    activation: Any,
-    concatenated: bool,
-    with_edges: bool,
-    with_mask: bool,
-) -> None:
+def test_against_pytorch(torch, version, activation, concatenated, with_edges, with_mask):
     rng = np.random.default_rng(3)
     graph = random_graph(rng)
     options = reference.GnnMhaParams(HEADS, concatenated, activation, 0.3)

@@ -90,14 +90,7 @@ def test_wrong_arguments():
         ((3, 2, 2), -1, 2, (2, 2), "fold", [5, 9, 0, 6, 10, 0, 7, 11, 0, 8, 12, *[0] * 5]),
     ],
 )
-def test_padded_and_cropped_channels(
-    shape: tuple[int, ...],
-    before: int,
-    after: int,
-    fold: tuple[int, int],
-    direction: str,
-    expected: list[int],
-) -> None:
+def test_padded_and_cropped_channels(shape, before, after, fold, direction, expected):
     x = np.arange(1, 1 + np.prod(shape)).reshape(1, *shape)
     transform = TensorTransform((0, before, 0, 0), (0, after, 0, 0), fold, direction)
     y = transform_tensor(x, transform)

@@ -126,9 +126,7 @@ def test_gradients_of_several_outputs() -> None:
         ),
     ],
 )
-def test_wrong_definitions(
-    arguments: Any, options: dict[str, Any], kind: type[Exception], message: str
-) -> None:
+def test_wrong_definitions(arguments, options, kind, message):
     with pytest.raises(kind, match=message):
         custom_op(*arguments, **options)
 

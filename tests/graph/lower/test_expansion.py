@@ -93,6 +93,17 @@ def test_one_call_is_one_node(operation):
     assert for_version(graph).operations == f"{operation} {operation!r}"
 
 
+def test_a_node_says_what_it_was_called_with():
+    graph = Graph(io_data_type="float16")
+    forward(graph, use_causal_mask=True, attn_scale=0.5, generate_stats=True, name="attention")
+    (node,) = graph.nodes
+    assert repr(node) == (
+        "Node(sdpa 'attention': q='q', k='k', v='v', attn_scale=0.5, use_causal_mask=True -> "
+        "o='attention.o', stats='attention.stats')"
+    )
+    assert node.options == {"attn_scale": 0.5, "use_causal_mask": True}
+
+
 def test_errors_name_the_user_s_operation(h200):
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each, (2, 4, 128, 63)) for each in "qkv")

@@ -135,9 +135,7 @@ class TestConvolutionsThatDoNotFit:
             ),
         ],
     )
-    def test_what_does_not_fit_is_named(
-        self, conv: Any, x_shape: tuple[int, ...], w_shape: tuple[int, ...], wanted: str
-    ) -> None:
+    def test_what_does_not_fit_is_named(self, conv, x_shape, w_shape, wanted):
         sizes = [ctypes.c_int() for _ in range(4)]
         with TensorDescriptor(x_shape) as x, FilterDescriptor(w_shape) as w:
             told = hint_of(raw.cudnnGetConvolution2dForwardOutputDim, conv, x, w, *sizes)

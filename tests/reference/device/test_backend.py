@@ -234,9 +234,7 @@ def test_a_program_that_knows_layer_1_only() -> None:
 # --- plans as text -------------------------------------------------------------------------------
 
 
-def test_a_plan_of_another_process(
-    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plan_of_another_process(program, monkeypatch):
     graph = Graph(io_data_type="float32")
     graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
     with Handle() as handle, graph:
@@ -260,9 +258,7 @@ def test_a_plan_of_another_process(
         ({"X": "17"}, "it holds no '17'"),
     ],
 )
-def test_a_stored_graph_that_cannot_be_read(
-    program: BackendProgram, changes: dict[str, Any], message: str
-) -> None:
+def test_a_stored_graph_that_cannot_be_read(program, changes, message):
     graph = Graph(io_data_type="float32")
     graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
     with Handle() as handle, graph:
@@ -292,9 +288,7 @@ def test_stored_padding_of_both_sides(program: BackendProgram) -> None:
 # --- what is refused -----------------------------------------------------------------------------
 
 
-def test_no_made_up_handle_reaches_cudnn(
-    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_made_up_handle_reaches_cudnn(program, monkeypatch):
     seen: list[Any] = []
     for name in ("cudnnBackendSetAttribute", "cudnnBackendExecute"):
         bound = binding(name)
@@ -480,9 +474,7 @@ def test_destroyed_descriptors_are_forgotten(program: BackendProgram) -> None:
     assert len(backend_records._notes._records) == before
 
 
-def test_an_older_cudnn_has_no_properties(
-    program: BackendProgram, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_cudnn_has_no_properties(program, monkeypatch):
     from cudnn_ctypes.errors import SymbolNotFoundError
     from cudnn_ctypes.reference.device import backend
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from cudnn_ctypes import (
     CTCLossDescriptor,
     DeviceTensor,
     ExecutionFailedError,
-    Handle,
     NotSupportedError,
     ctc_loss_v8,
 )
@@ -36,9 +34,7 @@ def loss() -> Iterator[CTCLossDescriptor]:
         (LABELS, LENGTHS, 256, NotSupportedError, "maxLabelLength above 255"),
     ],
 )
-def test_wrong_input_on_the_device(
-    handle: Handle, labels: Any, lengths: Any, longest: int, error: Any, message: str
-) -> None:
+def test_wrong_input_on_the_device(handle, labels, lengths, longest, error, message):
     given, *sizes = (
         DeviceTensor.from_numpy(np.array(numbers, np.int32))
         for numbers in (labels, COUNTS, lengths)

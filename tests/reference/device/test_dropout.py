@@ -34,9 +34,7 @@ def read(handle: Handle, descriptor: Any) -> tuple[float, int | None, int]:
     return rate.value, states.value, seed.value
 
 
-def test_a_new_descriptor_holds_nothing_of_one_destroyed_before(
-    handle: Handle, states: DeviceBuffer
-) -> None:
+def test_a_new_descriptor_holds_nothing_of_one_destroyed_before(handle, states):
     for _ in range(50):  # the address comes back soon
         descriptor = raw.cudnnDropoutDescriptor_t()
         raw.cudnnCreateDropoutDescriptor(descriptor)

@@ -59,9 +59,7 @@ class Norm:
 
 
 @pytest.mark.parametrize("shape", [SHAPE, (1, 3, 2, 3, 4)])
-def test_local_normalizations_by_the_defaults_of_a_new_descriptor(
-    program: Program, shape: tuple[int, ...]
-) -> None:
+def test_local_normalizations_by_the_defaults_of_a_new_descriptor(program, shape):
     new, norm = program.new(raw.cudnnLRNDescriptor_t), Norm(program, shape)
     assert norm.across(new) == SUCCESS
     np.testing.assert_array_equal(norm.y.get(), lrn_cross_channel_forward(norm.x.get()))
@@ -78,9 +76,7 @@ def test_local_normalizations_by_the_defaults_of_a_new_descriptor(
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 1)])
-def test_a_spatial_transformer_has_four_dimensions(
-    program: Program, shape: tuple[int, ...]
-) -> None:
+def test_a_spatial_transformer_has_four_dimensions(program, shape):
     theta, grid = Memory((2, 2, 3), values=np.ones((2, 2, 3))), Memory((2, 4, 7, 2))
     call = raw.cudnnSpatialTfGridGeneratorForward.unchecked
     for _ in range(3):  # malloc gives the same address again

@@ -80,9 +80,7 @@ def test_addresses_that_are_not_mapped(where: int):
 
 
 @pytest.mark.parametrize("madvise_touches", [True, False])
-def test_pages_are_accessible_as_they_are_protected(
-    monkeypatch: pytest.MonkeyPatch, madvise_touches: bool
-):
+def test_pages_are_accessible_as_they_are_protected(monkeypatch, madvise_touches):
     """Also where `madvise` succeeds without touching, as it does in QEMU's emulation."""
     c_library, page = ctypes.CDLL(None), mmap.PAGESIZE
     if not madvise_touches:
@@ -339,9 +337,7 @@ def _graph(*nodes: str) -> Graph:
     ],
 )
 @pytest.mark.parametrize("strict", [False, True])
-def test_tensors_of_a_graph_that_share_memory(
-    nodes: str, places: dict[str, int], says: str, strict: bool
-) -> None:
+def test_tensors_of_a_graph_that_share_memory(nodes, places, says, strict):
     rng = np.random.default_rng(5)
     with use_reference_device(strict=strict), Handle() as handle, _graph(nodes) as graph:
         memory = DeviceTensor.from_numpy(rng.standard_normal(256).astype(np.float32))
