@@ -215,10 +215,13 @@ static void *table[sizeof names / sizeof *names];
 def _body(index: int, signature: Signature) -> str:
     arguments = ", ".join(f"a{i}" for i in range(len(signature.types)))
     call = f"(({signature.c_type})entry({index}))({arguments});"
-    returned = "" if signature.result is None else "return "
+    head, end = (
+        ("", "") if signature.result is None else ("__auto_type result = ", " return result;")
+    )
     return (
         f"EXPORT {signature.c_definition} {{\n"
-        f"    caller = __builtin_return_address(0);\n    {returned}{call}\n}}"
+        f"    void *before = caller;\n    caller = __builtin_return_address(0);\n"
+        f"    {head}{call}\n    caller = before;{end}\n}}"
     )
 
 

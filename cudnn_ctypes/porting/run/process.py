@@ -84,6 +84,10 @@ class _Depth(threading.local):
     """Whether the thread is in a call of the program: calls within it are the libraries' own."""
 
     inside = False
+    within = 0  # calls of the libraries that are under way
+
+
+_MOST_WITHIN = 16
 
 
 _depth = _Depth()
@@ -100,7 +104,13 @@ def _call(signature: Signature) -> Callable[..., Any]:
 
     def call(*values: Any) -> Any:
         if _depth.inside:
-            return _real(signature)(*values)
+            _depth.within += 1
+            try:
+                if _depth.within > _MOST_WITHIN:  # libcudnn looks for a part that is not there
+                    return _part_is_missing(name)
+                return _real(signature)(*values)
+            finally:
+                _depth.within -= 1
         _depth.inside = True
         try:
             arguments = [each(value) for each, value in zip(converters, values, strict=True)]
@@ -123,6 +133,14 @@ def _call(signature: Signature) -> Callable[..., Any]:
             _depth.inside = False
 
     return call
+
+
+@functools.cache
+def _part_is_missing(name: str) -> int:
+    """The status of a call for which libcudnn finds none of its libraries but this one."""
+    folder = os.path.dirname(raw.load().path)
+    print(f"cudnn-ctypes: {name}: a library of cuDNN is not in {folder}", file=sys.stderr)
+    return int(raw.CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED)
 
 
 def _real(signature: Signature) -> Any:
