@@ -70,6 +70,7 @@ class Result:
 def main() -> int:
     """Print the table, and the counts."""
     arguments = _arguments()
+    arguments.folder = arguments.folder.resolve()
     if arguments.markdown:
         _print_markdown(arguments.folder, _results_of(arguments.markdown).values())
         return 0
@@ -168,7 +169,7 @@ def _tried(
     name = str(file.relative_to(arguments.folder))
     with tempfile.TemporaryDirectory() as work:
         program, copy = Path(work, "program"), Path(work, "repository")
-        shutil.copytree(repository, copy, copy_function=os.symlink)
+        shutil.copytree(repository, copy, symlinks=True)
         folder = copy / file.parent.relative_to(repository)
         if "ubyte" in "".join(map(_text, file.parent.glob("*.c*"))):
             _make_digits(folder, folder / "data")
@@ -186,7 +187,7 @@ def _tried(
         words = [str(program), *map(str, known.get("arguments", ()))]
         variables = environment(program, device=arguments.device)
         result = _run(name, words, folder, variables, arguments.seconds)
-        (folder / "output.txt").write_text(result.output)
+        (folder / "printed.txt").write_text(result.output)
         result.output += _shell(known.get("after", ""), folder)
         result.right = _checked(result, known, others.get(name))
         if on_gpu:
@@ -298,7 +299,7 @@ def _ported(
         return f"not read: {error}"
     left = len(translation.not_translated)
     if left:
-        return f"{left} of {translation.statements} statements not translated"
+        return f"{left} places not translated"
     (folder / "translated.py").write_text(translation.python)
     device = {"CUDNN_CTYPES_DEVICE": "reference", "PYTHONPATH": os.getcwd()}
     program = [sys.executable, "translated.py", *words]
