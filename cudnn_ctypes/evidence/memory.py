@@ -21,6 +21,7 @@ from ..raw.enums import cudnnDataType_t
 from ..raw.function import Function
 from ..raw.memory import memory_pointer
 from ..raw.parameter import Parameter
+from ..raw.strides import extent
 from ..raw.typed_memory import is_torch
 from ..runtime import DeviceTensor
 from ..runtime.foreign import Borrowed
@@ -309,10 +310,9 @@ def _is_float(data_type: cudnnDataType_t) -> bool:
 
 def _values(address: int, described: Described, stream: int | None) -> NDArray[Any]:
     shape, strides, data_type = described
-    reach = sum((size - 1) * abs(step) for size, step in zip(shape, strides, strict=True)) + 1
     memory = Borrowed(
         address,
-        reach * numpy_dtype(data_type).itemsize,
+        extent(shape, strides) * numpy_dtype(data_type).itemsize,
         device_id=mode.runtime.current_ordinal(),
         runtime=mode.runtime,
         stream=stream,

@@ -16,6 +16,7 @@ from ..dtypes import as_data_type, data_type_name
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.describe import aligned
 from ..raw.enums import cudnnDataType_t
+from ..raw.strides import packed
 from ..runtime.layout import layout_name
 
 
@@ -350,11 +351,7 @@ def _layout(shape: tuple[int, ...], strides: tuple[int, ...], data_type: str) ->
             name = None
         if name is not None:
             return name
-    step, dense = 1, []
-    for size in reversed(shape):
-        dense.append(step)
-        step *= size
-    return "" if tuple(reversed(dense)) == strides else f"strides {strides}"
+    return "" if packed(shape) == strides else f"strides {strides}"
 
 
 def _memory(place: dict[str, Any], beside_descriptor: bool) -> str:

@@ -9,9 +9,9 @@ from .. import raw
 from ..dtypes import vector_length
 from ..raw.descriptors import Filter
 from ..runtime import DeviceTensor
-from ..runtime.layout import to_shape
+from ..runtime.layout import layout_name, to_shape
 from .descriptor import Descriptor, read_back
-from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
+from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
 
 
 class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
@@ -74,7 +74,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
             If the tensor is not dense in one of the layouts.
         """
         shape, strides = with_unit_dimensions(tensor, min_dims)
-        name = dense_layout(shape, strides, tensor.data_type, layout)
+        name = layout_name(shape, strides, tensor.data_type, layout)
         if name is None:
             raise ValueError(
                 f"cuDNN's filters are dense in NCHW or NHWC, these of shape {shape} have strides "

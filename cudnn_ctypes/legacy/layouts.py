@@ -6,7 +6,6 @@ dimensions; or "NCHW_VECT_C4" and "NCHW_VECT_C32", 8-bit integers in vectors of 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..raw import (
     cudnnTensorFormat_t,
 )
 from ..raw.values import described
-from ..runtime.layout import Shape, data_type_in_layout, strides_for, to_shape
+from ..runtime.layout import Shape, data_type_in_layout, fitting_layouts, to_shape
 
 _FORMATS = {
     "NCHW": CUDNN_TENSOR_NCHW,
@@ -95,35 +94,6 @@ def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, c
             )
         return tensor_format, data_type_in_layout(data_type, wanted)
     return tensor_format, data_type_in_layout(data_type, tensor_format)
-
-
-@functools.lru_cache(maxsize=1024)
-def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[str, ...]:
-    """The layouts that these are the strides of, ignoring dimensions of size 1.
-
-    Several fit where there is one channel or one pixel; that which all strides agree with is first.
-    """
-    length = vector_length(data_type)
-    if length > 1 and (len(shape) < 2 or shape[1] % length):
-        return ()
-    names = ["NCHW", "NHWC"] if length == 1 else [f"NCHW_VECT_C{length}"]
-    dense = {name: strides_for(shape, name, data_type) for name in names}
-    fitting = [
-        name
-        for name in names
-        if all(a == b or n <= 1 for a, b, n in zip(strides, dense[name], shape, strict=True))
-    ]
-    return tuple(sorted(fitting, key=lambda name: dense[name] != strides))
-
-
-def dense_layout(
-    shape: Shape, strides: Shape, data_type: cudnnDataType_t, prefer: str | None = None
-) -> str | None:
-    """The first of the `fitting_layouts`, or `prefer` if that is one of them; None without any."""
-    names = fitting_layouts(shape, strides, data_type)
-    if prefer in names:
-        return prefer
-    return names[0] if names else None
 
 
 def with_unit_dimensions(tensor: Any, ndim: int) -> tuple[Shape, Shape]:

@@ -22,9 +22,10 @@ from ..raw.function import Function
 from ..raw.records import record, scalar_type
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.recording import Memory, launch, recording
+from ..runtime.layout import fitting_layouts
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
-from .layouts import common_layout, fitting_layouts
+from .layouts import common_layout
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room, shaped
 from .tensor import TensorDescriptor
 

@@ -10,9 +10,9 @@ from ..arguments import integers
 from ..dtypes import storage_bytes, vector_length
 from ..raw.descriptors import Tensor
 from ..runtime import DeviceTensor
-from ..runtime.layout import Shape, strides_for, to_shape
+from ..runtime.layout import Shape, layout_name, strides_for, to_shape
 from .descriptor import Descriptor, read_back
-from .layouts import as_format, as_type, dense_layout, format_and_type, with_unit_dimensions
+from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
 
 
 class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
@@ -99,7 +99,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         """
         shape, strides = with_unit_dimensions(tensor, min_dims)
         data_type = tensor.data_type
-        name = dense_layout(shape, strides, data_type, layout)
+        name = layout_name(shape, strides, data_type, layout)
         if name is not None:
             return cls(shape, data_type, layout=name)
         if vector_length(data_type) > 1:
@@ -179,7 +179,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         # What lies in vectors looks the same as what has these strides, except for its size.
         if vector_length(data_type) > 1 and self.size_in_bytes != _dense_size(data_type, shape):
             return None
-        return dense_layout(shape, strides, data_type) if shape else None
+        return layout_name(shape, strides, data_type) if shape else None
 
     def _arguments(self) -> dict[str, Any]:
         record, layout = self._record(Tensor), self.layout

@@ -68,10 +68,29 @@ def packed_like(
     return packed(dims, axis_order(like_dims, like_strides))
 
 
+def extent(dims: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first to the last one in memory, gaps included; 0 if there are none."""
+    if 0 in dims:
+        return 0
+    return 1 + sum((size - 1) * abs(step) for size, step in zip(dims, strides, strict=True))
+
+
+def in_elements(
+    dims: tuple[int, ...], strides: tuple[int, ...], length: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Dims and strides in single elements of a tensor whose strides count vectors of channels.
+
+    Vectors, of `length` channels each, become a last dimension of stride 1.
+    """
+    if length == 1 or len(dims) < 2:
+        return dims, strides
+    dims = (dims[0], dims[1] // length, *dims[2:], length)
+    return dims, (*(length * step for step in strides), 1)
+
+
 def has_gaps(tensor: Any) -> bool:
     """Whether there is memory between a tensor's elements."""
-    ends = [(size - 1) * step for size, step in zip(tensor.shape, tensor.strides, strict=True)]
-    return bool(sum(ends) + 1 > math.prod(tensor.shape))
+    return bool(extent(tensor.shape, tensor.strides) > math.prod(tensor.shape))
 
 
 def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:

@@ -17,6 +17,7 @@ from ..errors import ClosedError
 from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
+from .strides import extent, in_elements, packed
 from .torch_forms import unreadable
 
 Ints = tuple[int, ...]
@@ -141,7 +142,7 @@ def _array_identity(array: Any) -> Any:
 
 
 def _of_array(array: Any) -> Typed:
-    return _in_elements(array.dtype.name, array.dtype.itemsize, array.shape, array.strides)
+    return _of_steps(array.dtype.name, array.dtype.itemsize, array.shape, array.strides)
 
 
 def _own_identity(memory: Any) -> Any:
@@ -153,7 +154,7 @@ def _own_identity(memory: Any) -> Any:
 
 def _of_tensor(tensor: Any) -> Typed:
     name, vector, itemsize = _NAMES.get(tensor.data_type, ("", 1, 0))
-    dims, strides = _split(tensor.shape, tensor.strides, vector)
+    dims, strides = in_elements(tensor.shape, tensor.strides, vector)
     return Typed(name, itemsize, dims, strides, tensor.nbytes)
 
 
@@ -168,7 +169,7 @@ def _exchanged(memory: Any) -> Typed | None:
         kind = interface["typestr"]
         itemsize = int(kind[2:])
         name = _KINDS.get(kind[1], "V") + str(8 * itemsize)
-        return _in_elements(name, itemsize, interface["shape"], interface.get("strides"))
+        return _of_steps(name, itemsize, interface["shape"], interface.get("strides"))
     if not hasattr(memory, "__dlpack__"):
         return None
     try:
@@ -186,7 +187,7 @@ def _exchanged(memory: Any) -> Typed | None:
         DLDataTypeCode.BFLOAT: "bfloat",
     }.get(tensor.dtype.code, "V")
     dims = tuple(tensor.shape[: tensor.ndim])
-    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else _dense(dims)
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else packed(dims)
     return _described(f"{code}{tensor.dtype.bits}", itemsize, dims, strides)
 
 
@@ -198,24 +199,15 @@ def _exchanged_nbytes(memory: Any) -> int | None:
 _KINDS = {"i": "int", "u": "uint", "f": "float", "b": "bool", "c": "complex"}
 
 
-def _in_elements(name: str, itemsize: int, dims: Any, steps: Any) -> Typed:
+def _of_steps(name: str, itemsize: int, dims: Any, steps: Any) -> Typed:
     dims = tuple(dims)
-    strides = _dense(dims) if steps is None else tuple(step // itemsize for step in steps)
+    strides = packed(dims) if steps is None else tuple(step // itemsize for step in steps)
     return _described(name, itemsize, dims, strides)
 
 
 def _described(name: str, itemsize: int, dims: Ints, strides: Ints) -> Typed:
     """A description whose size is the bytes from the first element to the last."""
-    reach = sum((size - 1) * abs(step) for size, step in zip(dims, strides, strict=True))
-    return Typed(name, itemsize, dims, strides, (reach + 1) * itemsize if 0 not in dims else 0)
-
-
-def _dense(dims: Ints) -> Ints:
-    strides, step = [], 1
-    for size in reversed(dims):
-        strides.append(step)
-        step *= size
-    return tuple(reversed(strides))
+    return Typed(name, itemsize, dims, strides, extent(dims, strides) * itemsize)
 
 
 # --- descriptors ---------------------------------------------------------------------------------
@@ -249,14 +241,6 @@ _SAME_BITS = {
 _BYTES = ("uint8", "int8", "bytes")
 
 
-def _split(dims: Ints, strides: Ints, vector: int) -> tuple[Ints, Ints]:
-    """Dims and strides of single elements: vectors become a last dimension."""
-    if vector == 1 or len(dims) < 2:
-        return dims, strides
-    dims = (dims[0], dims[1] // vector, *dims[2:], vector)
-    return dims, (*(vector * step for step in strides), 1)
-
-
 def itemsize(data_type: Any) -> int:
     """Bytes of an element, or of a part of a vector; 0 for types of less than a byte."""
     return _NAMES.get(data_type, ("", 1, 0))[2]
@@ -277,7 +261,7 @@ def contradiction(record: Any, memory: Typed) -> str | None:
         return says
     if memory.data_type == "bytes" or not strides:
         return None
-    dims, strides = _split(dims, strides, vector)
+    dims, strides = in_elements(dims, strides, vector)
     wanted, axes = _axes(dims, strides), _axes(memory.dims, memory.strides)
     if memory.dims == dims:  # in the same order too
         apart = zip(dims, strides, memory.strides, strict=True)

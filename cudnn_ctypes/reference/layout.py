@@ -97,9 +97,8 @@ def pack(x: NDArray[Any], layout: Format = "NCHW", *, vector: int = 4) -> NDArra
         return np.moveaxis(x, 1, -1).flatten()
     if layout == "NCHW":
         return x.flatten()
-    batch, vectors, *sizes = _vectors(x.shape, layout, vector)
-    split = x.reshape(batch, vectors, vector, *sizes)
-    return np.moveaxis(split, 2, -1).flatten()
+    _vectors(x.shape, layout, vector)
+    return split_vectors(x, vector).flatten()
 
 
 def unpack(
@@ -119,8 +118,21 @@ def unpack(
     if layout in ("NCHW", "NHWC"):
         return view(buffer, dims, packed_strides(dims, layout))
     batch, vectors, *sizes = _vectors(dims, layout, vector)
-    stored = view(buffer, (batch, vectors, *sizes, vector))
-    return np.moveaxis(stored, -1, 2).reshape(tuple(dims))
+    return joined_vectors(view(buffer, (batch, vectors, *sizes, vector)))
+
+
+def split_vectors(x: NDArray[Any], length: int, axis: int = 1) -> NDArray[Any]:
+    """x, (N, C, spatial...), as (N, C / length, spatial..., length); `axis` is that of C."""
+    if length == 1:
+        return x
+    before, channels, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    return np.moveaxis(x.reshape(*before, channels // length, length, *after), axis + 1, -1)
+
+
+def joined_vectors(stored: NDArray[Any], axis: int = 1) -> NDArray[Any]:
+    """(N, C, spatial...) of (N, C / length, spatial..., length); `axis` is that of C."""
+    split = np.moveaxis(stored, -1, axis + 1)
+    return split.reshape(*split.shape[:axis], -1, *split.shape[axis + 2 :])
 
 
 def _vectors(dims: Sequence[int], layout: str, vector: int) -> tuple[int, ...]:

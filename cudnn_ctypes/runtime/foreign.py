@@ -26,6 +26,7 @@ from cudnn_ctypes.raw.dlpack import (
     request_capsule,
 )
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.raw.torch_forms import unreadable
 from cudnn_ctypes.raw.values import described
 from cudnn_ctypes.resource import Uncopied
@@ -33,7 +34,7 @@ from cudnn_ctypes.resource import Uncopied
 from . import cuda
 from .allocation import Allocation
 from .interface import Runtime
-from .layout import Shape, extent
+from .layout import Shape
 from .stream import as_stream_pointer
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.arguments import integers
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
 from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
-from cudnn_ctypes.raw.strides import layout_order
+from cudnn_ctypes.raw.strides import extent, in_elements, layout_order, overlapping, packed
 
 Shape = tuple[int, ...]
 
@@ -83,12 +83,7 @@ def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
     vectors = _shape_of_vectors(shape, vector_length(data_type))
     channels_last = _checked_layout(layout, data_type) == "NHWC"
     order = layout_order("NHWC" if channels_last else "NCHW", len(shape))
-    strides = [0] * len(shape)
-    step = 1
-    for axis in reversed(order):
-        strides[axis] = step
-        step *= max(vectors[axis], 1)
-    return tuple(strides)
+    return packed([max(size, 1) for size in vectors], order)
 
 
 def _shape_of_vectors(shape: Shape, length: int) -> Shape:
@@ -105,17 +100,8 @@ def _shape_of_vectors(shape: Shape, length: int) -> Shape:
 def memory_form(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[Shape, Shape]:
     """Shape and strides in single elements: vectors become a last dimension of stride 1."""
     length = vector_length(data_type)
-    if length == 1:
-        return shape, strides
-    steps = tuple(length * stride for stride in strides)
-    return (*_shape_of_vectors(shape, length), length), (*steps, 1)
-
-
-def extent(shape: Shape, strides: Shape) -> int:
-    """Elements from the first to the last one in memory, gaps included; 0 if there are none."""
-    if 0 in shape:
-        return 0
-    return 1 + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
+    _shape_of_vectors(shape, length)
+    return in_elements(shape, strides, length)
 
 
 def check_strides(shape: Shape, strides: Shape) -> None:
@@ -127,24 +113,36 @@ def check_strides(shape: Shape, strides: Shape) -> None:
     """
     if len(strides) != len(shape):
         raise ValueError(f"strides {strides} and shape {shape} differ in length")
-    reach = 1
-    for stride, n in sorted(zip(strides, shape, strict=True)):
-        if n > 1:
-            if stride < reach:
-                raise ValueError(f"strides {strides} let elements of shape {shape} overlap")
-            reach += (n - 1) * stride
+    if overlapping(shape, strides):
+        raise ValueError(f"strides {strides} let elements of shape {shape} overlap")
 
 
-def layout_name(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> str | None:
-    """The layout that these are the strides of, ignoring dimensions of size 1; else None."""
+@functools.lru_cache(maxsize=1024)
+def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[str, ...]:
+    """The layouts that these are the strides of, ignoring dimensions of size 1.
+
+    Several fit where there is one channel or one pixel; that which all strides agree with is first.
+    """
     length = vector_length(data_type)
+    if length > 1 and (len(shape) < 2 or shape[1] % length):
+        return ()
     vectors = _shape_of_vectors(shape, length)
-    for name, own_length in _VECTOR_LENGTHS.items():
-        if own_length == length:
-            dense = strides_for(shape, name, data_type)
-            if all(a == b or n <= 1 for a, b, n in zip(strides, dense, vectors, strict=True)):
-                return name
-    return None
+    names = [name for name, each in _VECTOR_LENGTHS.items() if each == length]
+    dense = {name: strides_for(shape, name, data_type) for name in names}
+    fitting = [
+        name
+        for name in names
+        if all(a == b or n <= 1 for a, b, n in zip(strides, dense[name], vectors, strict=True))
+    ]
+    return tuple(sorted(fitting, key=lambda name: dense[name] != strides))
+
+
+def layout_name(
+    shape: Shape, strides: Shape, data_type: cudnnDataType_t, prefer: str | None = None
+) -> str | None:
+    """The first of the `fitting_layouts`, or `prefer` if that is one of them; None without any."""
+    names = fitting_layouts(shape, strides, data_type)
+    return prefer if prefer in names else next(iter(names), None)
 
 
 def to_storage(

@@ -14,12 +14,13 @@ from typing import Any
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.raw.torch_forms import unreadable
 
 from . import cuda
 from .foreign import Borrowed, Imported
 from .interface import Runtime
-from .layout import Shape, extent
+from .layout import Shape
 from .stream import LEGACY_DEFAULT, as_stream_pointer
 
 TensorForm = tuple[Runtime, Shape, Shape, cudnnDataType_t, int, bool, int]

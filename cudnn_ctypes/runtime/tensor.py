@@ -19,6 +19,7 @@ from cudnn_ctypes.dtypes import (
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.raw.spaces import host_memory
+from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy, pytorch
@@ -448,7 +449,7 @@ def _described(
 
 
 def _nbytes(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> int:
-    return storage_bytes(data_type, layouts.extent(*layouts.memory_form(shape, strides, data_type)))
+    return storage_bytes(data_type, extent(*layouts.memory_form(shape, strides, data_type)))
 
 
 def as_tensor(obj: Any, *, stream: Any = None) -> DeviceTensor:

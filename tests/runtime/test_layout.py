@@ -8,10 +8,10 @@ import pytest
 
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
+from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.runtime.layout import (
     check_strides,
     data_type_in_layout,
-    extent,
     from_storage,
     layout_name,
     memory_form,
@@ -176,7 +176,9 @@ def test_bad_shapes(shape, error):
 def test_names_of_strides():
     assert layout_name((2, 3, 4, 5), (60, 20, 5, 1), FLOAT) == "NCHW"
     assert layout_name((2, 3, 4, 5), (60, 1, 15, 3), FLOAT) == "NHWC"
-    assert layout_name((2, 1, 4, 5), (20, 1, 5, 1), FLOAT) == "NCHW"
+    assert layout_name((2, 1, 4, 5), (20, 1, 5, 1), FLOAT) == "NHWC"
+    assert layout_name((2, 1, 4, 5), (20, 20, 5, 1), FLOAT) == "NCHW"
+    assert layout_name((2, 1, 4, 5), (20, 7, 5, 1), FLOAT) == "NCHW"
     assert layout_name((2, 3, 4, 5), (120, 40, 10, 2), FLOAT) is None
     assert layout_name((2, 8, 5, 7), (70, 35, 7, 1), as_data_type("int8x4")) == "NCHW_VECT_C4"
 

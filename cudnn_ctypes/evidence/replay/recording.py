@@ -34,6 +34,7 @@ from ...raw.function import Function
 from ...raw.memory import memory_pointer
 from ...raw.parameter import Parameter
 from ...raw.scalars import as_host_scalar
+from ...raw.strides import extent
 from ...raw.typed_memory import typed
 from ...reference.device.backend_records import elements
 from ...runtime.stream import PER_THREAD_DEFAULT, as_stream_pointer
@@ -154,7 +155,7 @@ def _any_type(moment: Moment) -> cudnnDataType_t | None:
 def _reach(described: Described) -> int:
     """Bytes from the first element to the last."""
     dims, strides, data_type = described
-    count = sum((n - 1) * abs(step) for n, step in zip(dims, strides, strict=True)) + 1
+    count = extent(dims, strides)
     try:
         return count * numpy_dtype(data_type).itemsize
     except TypeError:

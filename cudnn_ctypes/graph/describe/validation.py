@@ -18,6 +18,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
 from ...raw.ctypes_support import CudnnEnum
+from ...raw.strides import extent
 from ...raw.values import described
 from .node import Kind, Node, Subgraph
 from .tensor import Tensor
@@ -84,7 +85,7 @@ def check_memory(tensor: Tensor, made: bool) -> None:
         _refuse(tensor, "lies in the workspace, and can neither be virtual nor by value")
     if tensor.scratch and (tensor.vector_count > 1 or tensor.ragged_offset is not None):
         _refuse(tensor, "lies in the workspace, and has neither vectors nor a ragged_offset")
-    if tensor.scratch and _elements(tensor) > math.prod(dims):
+    if tensor.scratch and extent(dims, strides) > math.prod(dims):
         _refuse(tensor, f"lies in the workspace without gaps, so strides {strides} do not fit")
     if isinstance(tensor.value, (tuple, list)) and len(tensor.value) != math.prod(dims):
         _refuse(tensor, f"has {math.prod(dims)} elements, but {len(tensor.value)} values")
@@ -141,12 +142,6 @@ def _check_value(tensor: Tensor, place: str) -> None:
     several = isinstance(tensor.value, (tuple, list)) and tensor.scratch
     for each in tensor.value if several else [tensor.value]:
         check_number(f"{place}: value", each)
-
-
-def _elements(tensor: Tensor) -> int:
-    """From the first to the last."""
-    span = zip(tensor.dims or (), tensor.strides or (), strict=True)
-    return 1 + sum((size - 1) * stride for size, stride in span)
 
 
 def _refuse(tensor: Tensor, reason: str) -> NoReturn:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arguments import integers
 from ...dtypes import data_type_name, element_bits, numpy_dtype, storage_bytes
-from ...raw import cudnnDataType_t
+from ...raw import cudnnDataType_t, strides
 from ...raw.strides import packed_like
 from ...raw.typed_memory import contradiction, typed
 from ...raw.values import described
@@ -137,9 +137,8 @@ def memory_bytes(tensor: Tensor) -> int:
     """From the first element to the last."""
     assert tensor.dims is not None
     assert tensor.strides is not None
-    span = zip(tensor.dims, tensor.strides, strict=True)
-    last = sum((size - 1) * stride for size, stride in span)
-    return storage_bytes(tensor.data_type, (last + 1) * tensor.vector_count)
+    elements = strides.extent(tensor.dims, tensor.strides) * tensor.vector_count
+    return storage_bytes(tensor.data_type, elements)
 
 
 def host_value(value: Any, tensor: Tensor) -> Any:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
+from ..layout import joined_vectors, split_vectors
 from ..reorder import restore_filter
 from ..tiles import same_place
 from . import lent
@@ -95,7 +96,9 @@ def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
     if is_reordered or _is_plain(info):
         shape, strides = _vectors(info)
         array = at(address, info.data_type, shape, strides, info.name)
-        return _joined(_restored(array, info) if is_reordered else array, info)
+        if is_reordered:
+            array = _restored(array, info)
+        return array if info.vector_count == 1 else joined_vectors(array, info.vector_dimension)
     place = _places(info)
     if element_bits(info.data_type) >= 8:
         return _flat(info, address, place, "read")[place]
@@ -113,7 +116,7 @@ def _store(info: TensorInfo, address: int, values: Array, starts: Array | None =
     elif _is_plain(info):
         shape, strides = _vectors(info)
         target = at(address, info.data_type, shape, strides, info.name, "write")
-        stored = _split(stored, info)
+        stored = split_vectors(stored, info.vector_count, info.vector_dimension)
         if not same_place(target, stored):
             target[...] = stored
     elif element_bits(info.data_type) >= 8:
@@ -149,20 +152,6 @@ def _vectors(info: TensorInfo) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if count == 1:
         return info.dims, info.strides
     return (*info.dims, count), (*(stride * count for stride in info.strides), 1)
-
-
-def _joined(array: Array, info: TensorInfo) -> Array:
-    if info.vector_count == 1:
-        return array
-    return np.moveaxis(array, -1, info.vector_dimension + 1).reshape(info.shape)
-
-
-def _split(values: Array, info: TensorInfo) -> Array:
-    if info.vector_count == 1:
-        return values
-    shape = list(info.dims)
-    shape.insert(info.vector_dimension + 1, info.vector_count)
-    return np.moveaxis(values.reshape(shape), info.vector_dimension + 1, -1)
 
 
 # --- other orders of the elements ----------------------------------------------------------------

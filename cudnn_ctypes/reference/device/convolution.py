@@ -37,7 +37,6 @@ import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ... import raw
@@ -52,6 +51,7 @@ from ..convolution import (
 )
 from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..folding import folded_backward_data
+from ..layout import joined_vectors
 from ..reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
 from ..transform import TensorTransform
 from . import lent
@@ -135,7 +135,7 @@ def load_filter(problem: Problem, w: Operand) -> NDArray[Any]:
     """w, put back into its order where the program has reordered it for the INT8x32 kernels."""
     if not reordered(problem):
         return w.load()
-    return np.moveaxis(restore_filter(w.stored()), -1, 2).reshape(w.shape)
+    return joined_vectors(restore_filter(w.stored()))
 
 
 @implements(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...raw import host_blocks, mode
 from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, request_capsule
 from ...raw.host_blocks import Block
+from ...raw.strides import extent
 from ..tiles import overlap
 
 
@@ -158,11 +159,7 @@ def _owner(value: Any) -> Owner | None:
         tensor = managed.dl_tensor
         shape = tuple(tensor.shape[: tensor.ndim])
         strides = tensor.strides[: tensor.ndim] if tensor.strides else ()
-        reach = (
-            sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) + 1
-            if strides and 0 not in shape
-            else prod(shape)
-        )
+        reach = extent(shape, strides) if strides else prod(shape)
         flags = managed.flags if isinstance(managed, DLManagedTensorVersioned) else 0
         nbytes = (reach * tensor.dtype.bits * tensor.dtype.lanes + 7) // 8
         return Owner(tensor.address, nbytes, bool(flags & READ_ONLY), kind)

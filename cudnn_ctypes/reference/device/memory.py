@@ -25,7 +25,9 @@ from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
 from ...raw import host_blocks, mode, operand_rules
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
+from ...raw.strides import extent, in_elements
 from ..arithmetic import scaling_dtype
+from ..layout import joined_vectors, split_vectors
 from ..tiles import same_place
 from . import lent
 from .registry import Refused, bad_param, execution_failed, not_supported
@@ -96,7 +98,7 @@ class Operand(operand_rules.Operand):
         stored = self.stored(use, where)
         if vector_length(self.described.data_type) == 1:
             return stored
-        return np.moveaxis(stored, -1, 2).reshape(self.described.shape)
+        return joined_vectors(stored)
 
     def keep_apart(self, *operands: Operand) -> None:
         """Tell of a result in the place of operands that are read after parts of it were written.
@@ -117,11 +119,7 @@ class Operand(operand_rules.Operand):
 
         Values that were computed in place are not copied.
         """
-        length = vector_length(self.described.data_type)
-        if length > 1:
-            batch, channels, *sizes = self.described.shape
-            split = values.reshape(batch, channels // length, length, *sizes)
-            values = np.moveaxis(split, 2, -1)
+        values = split_vectors(values, vector_length(self.described.data_type))
         memory = self.stored("write")
         if not same_place(memory, values):
             memory[...] = values
@@ -308,22 +306,17 @@ def _check_count(shape: tuple[int, ...], name: str) -> None:
 def _in_elements(described: Tensor | Filter) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides in single elements: vectors become a last dimension."""
     length = vector_length(described.data_type)
-    shape, strides = described.shape, described.strides
-    if length == 1:
-        return shape, strides
-    if shape[1] % length:
+    if length > 1 and (channels := described.shape[1]) % length:
         raise not_supported(
-            f"{shape[1]} channels do not fill vectors of {length} ({described.data_type.name})"
+            f"{channels} channels do not fill vectors of {length} ({described.data_type.name})"
         )
-    shape = (shape[0], shape[1] // length, *shape[2:], length)
-    return shape, (*(length * stride for stride in strides), 1)
+    return in_elements(described.shape, described.strides, length)
 
 
 def _reach(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]:
     """Bytes before the first element, which negative strides reach, and bytes in all."""
-    steps = [(n - 1) * stride * itemsize for n, stride in zip(shape, strides, strict=True)]
-    before = -sum(step for step in steps if step < 0)
-    return before, before + sum(step for step in steps if step > 0) + itemsize
+    before = sum((n - 1) * max(-stride, 0) for n, stride in zip(shape, strides, strict=True))
+    return before * itemsize, extent(shape, strides) * itemsize
 
 
 def scribble(address: int | None, nbytes: int, name: str) -> None:
