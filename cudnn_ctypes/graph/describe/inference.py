@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
+from typing import NamedTuple
 
 from ...raw import cudnnDataType_t
 from ...raw.strides import overlapping, packed, packed_like
@@ -11,15 +12,12 @@ from .node import Node, Result
 from .tensor import Tensor
 
 
-class DataTypes:
+class DataTypes(NamedTuple):
     """The defaults of a graph: for tensors with memory, for virtual ones, for computations."""
 
-    def __init__(
-        self, io: cudnnDataType_t | None, intermediate: cudnnDataType_t, compute: cudnnDataType_t
-    ) -> None:
-        self.io = io
-        self.intermediate = intermediate
-        self.compute = compute
+    io: cudnnDataType_t | None
+    intermediate: cudnnDataType_t
+    compute: cudnnDataType_t
 
     def of(self, tensor: Tensor) -> cudnnDataType_t:
         """The data type of a tensor that has none."""

@@ -8,7 +8,13 @@ from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from ...arguments import enumerator, short_name
-from ...errors import CudnnError, ExecutionFailedError, InternalError, NotSupportedError
+from ...errors import (
+    CudnnError,
+    ExecutionFailedError,
+    InternalError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
 from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
 from ...raw.values import described
 from ..backend import warden
@@ -18,7 +24,7 @@ from ..backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ..lower.faults import Faults
 from ..lower.lowering import Lowering, lowered
 from ..run.plan import ExecutionPlan
-from .heuristics import proposed_configs
+from .heuristics import default_configs, proposed_configs
 from .refusals import BuildFailure, refusal
 from .selection import Selection
 
@@ -93,6 +99,36 @@ def proposals(
                 yield mode, config
 
 
+def proposed(
+    lowering: Lowering,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    stack: ExitStack,
+    *,
+    every_engine: bool = False,
+    on_refusal: Callable[[str, NotSupportedError], object] = lambda mode, error: None,
+) -> list[tuple[EngineConfig, str]]:
+    """Configs that heuristics propose, and other engines if asked, each with its source.
+
+    `stack` closes them. Some may be equal.
+    """
+    found: list[tuple[EngineConfig, str]] = []
+    counts = dict.fromkeys(modes, 0)
+    for mode, config in proposals(lowering, device, modes, on_refusal=on_refusal, stack=stack):
+        counts[mode] += 1
+        found.append((config, f"{mode} {counts[mode]}"))
+    indices = {config.engine.index for config, _ in found}
+    for index in range(engine_count(lowering.graph)) if every_engine else ():
+        if index not in indices:
+            # `Graph.explain` tells why one refuses the graph.
+            with suppress(CudnnError, SymbolNotFoundError):
+                engine = Engine(lowering.graph, index, device=device)
+                stack.callback(engine.close)
+                for config in default_configs(engine):
+                    found.append((stack.enter_context(config), "engine"))
+    return found
+
+
 def build_plan(
     expansion: Expansion,
     device: Handle | DeviceProperties,
@@ -138,8 +174,8 @@ def build_plan(
         tried: set[EngineChoice] = set()
         found = proposals(lowering, device, modes, sm_count=sm_count, on_refusal=failure.mode)
         with closing(found):  # type: ignore[type-var]
-            for _, proposed in found:
-                choice = proposed.choice
+            for _, candidate in found:
+                choice = candidate.choice
                 if choice in tried:
                     continue
                 tried.add(choice)
@@ -147,13 +183,13 @@ def build_plan(
                 if fault:
                     failure.refused(choice, fault)
                     continue
-                unwanted = selection.refusal(proposed)
+                unwanted = selection.refusal(candidate)
                 if unwanted:
                     failure.unwanted(unwanted)
                     continue
                 warden.step(f"compiling {choice}", choice=choice)
                 try:
-                    plan = compiled(proposed)
+                    plan = compiled(candidate)
                 except PLAN_ERRORS as error:
                     why = refusal(error)
                     if only_here and why.needs_gpu:

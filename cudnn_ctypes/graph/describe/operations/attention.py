@@ -40,10 +40,7 @@ def _check(node: Node) -> None:
     check = AttentionCheck(str(node))
     check.forward(node)
     check_mask(node, check)
-    parts = (node.outputs.get("score_max"), node.outputs.get("score_sum_exp"))
-    check.softmax_parts(
-        *parts, score_dims(node), stats="stats" in node.outputs, sink="sink_token" in node.inputs
-    )
+    check.softmax_parts(node, alone=True)
 
 
 def forward_results(node: Node, statistics: Any, data_type: Any = None) -> dict[str, Result]:
@@ -90,7 +87,7 @@ SDPA = Kind(
 def _check_backward(node: Node) -> None:
     check = AttentionCheck(str(node))
     inputs = node.inputs
-    check.gradients(*(inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
+    check.gradients(node)
     if ("sink_token" in inputs) != ("dSink_token" in node.outputs):
         raise TypeError(f"{node}: sink_token and dSink_token go together")
     if "dBias" in node.outputs and "bias" not in inputs:

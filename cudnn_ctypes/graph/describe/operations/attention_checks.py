@@ -116,12 +116,13 @@ class AttentionCheck:
     def forward(self, node: Node) -> None:
         """The operands of a forward pass; what pages hold is as long as the lengths say."""
         paged = is_paged(node)
-        self.operands(*(node.inputs[port] for port in "qkv"), paged=paged)
+        self.operands(node, paged=paged)
         if paged and not any(f"{each}seq_len_kv" in node.inputs for each in ("", "cu_")):
             raise TypeError(f"{self.operation}: with pages seq_len_q and seq_len_kv are needed")
 
-    def operands(self, q: Tensor, k: Tensor, v: Tensor, *, paged: bool = False) -> None:
+    def operands(self, node: Node, *, paged: bool = False) -> None:
         """q (b, h, s_q, d), k (b, h_k, s_kv, d), v (b, h_v, s_kv, d_v), or pages of k and v."""
+        q, k, v = (node.inputs[port] for port in "qkv")
         for port, tensor in (("q", q), ("k", k), ("v", v)):
             self.four_dimensions(port, tensor)
         if q.dims is None:
@@ -141,20 +142,21 @@ class AttentionCheck:
         if k.dims is not None and v.dims is not None and not paged and k.dims[2] != v.dims[2]:
             self.refuse(f"k {_told(k)} and v {_told(v)} differ in their number of tokens")
 
-    def gradients(
-        self, q: Tensor, k: Tensor, v: Tensor, o: Tensor, dO: Tensor, stats: Tensor
-    ) -> None:
+    def gradients(self, node: Node) -> None:
         """The operands of a backward pass."""
-        self.operands(q, k, v)
-        for port, tensor in (("o", o), ("dO", dO)):
-            self.four_dimensions(port, tensor)
+        self.operands(node)
+        q, v = node.inputs["q"], node.inputs["v"]
+        for port in ("o", "dO"):
+            self.four_dimensions(port, node.inputs[port])
             if q.dims is not None and v.dims is not None:
-                self.same_dims(port, tensor, (*q.dims[:3], v.dims[3]))
+                self.same_dims(port, node.inputs[port], (*q.dims[:3], v.dims[3]))
         if q.dims is not None:
-            self.same_dims("stats", stats, (*q.dims[:3], 1))
+            self.same_dims("stats", node.inputs["stats"], (*q.dims[:3], 1))
 
-    def same_heads(self, q: Tensor, k: Tensor, v: Tensor) -> None:
-        for port, tensor in (("k", k), ("v", v)):
+    def same_heads(self, node: Node) -> None:
+        q = node.inputs["q"]
+        for port in "kv":
+            tensor = node.inputs[port]
             if q.dims is not None and tensor.dims is not None and q.dims[1] != tensor.dims[1]:
                 self.refuse(f"{port} {_told(tensor)} must have as many heads as q {_told(q)}")
 
@@ -229,26 +231,22 @@ class AttentionCheck:
                 raise TypeError(f"{self.operation}: rng_dump without dropout")
             self.refuse("rng_dump: there is no random mask where dropout is by a mask")
 
-    def softmax_parts(
-        self,
-        score_max: Tensor | None,
-        score_sum_exp: Tensor | None,
-        dims: tuple[int, ...] | None,
-        *,
-        stats: bool,
-        sink: bool = False,
-    ) -> None:
-        """Both or none, float32, one number per query; not with `stats`, nor with a sink."""
-        parts = {"score_max": score_max, "score_sum_exp": score_sum_exp}
-        present = {name: tensor for name, tensor in parts.items() if tensor is not None}
+    def softmax_parts(self, node: Node, *, alone: bool) -> None:
+        """Both or none, float32, one number per query; if `alone`, not with stats or a sink."""
+        present = {
+            name: node.outputs[name]
+            for name in ("score_max", "score_sum_exp")
+            if name in node.outputs
+        }
         if not present:
             return
-        if len(present) < len(parts):
+        if len(present) == 1:
             raise TypeError(f"{self.operation}: score_max and score_sum_exp go together")
-        if stats:
+        if alone and "stats" in node.outputs:
             self.refuse("score_max and score_sum_exp take the place of generate_stats")
-        if sink:
+        if alone and "sink_token" in node.inputs:
             self.refuse("score_max and score_sum_exp go without sink_token: cuDNN has no engine")
+        dims = score_dims(node)
         for name, tensor in present.items():
             if dims is not None:
                 self.same_dims(name, tensor, (*dims[:3], 1))

@@ -39,8 +39,8 @@ def _infer_forward(node: Node) -> Mapping[str, Result]:
 def _check_backward(node: Node) -> None:
     check = AttentionCheck(str(node))
     tensors = {port: node.inputs[port] for port in ("q", "k", "v", "o", "dO")}
-    check.gradients(*(node.inputs[port] for port in ("q", "k", "v", "o", "dO", "stats")))
-    check.same_heads(*(node.inputs[port] for port in "qkv"))
+    check.gradients(node)
+    check.same_heads(node)
     check.fp8(tensors)
     check_mask(node, check)
 

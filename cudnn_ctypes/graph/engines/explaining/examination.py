@@ -16,7 +16,7 @@ from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
 from ...backend.warden import step
 from ...lower.lowering import graph_faults, lowered
 from ...run.plan import ExecutionPlan
-from ..building import PLAN_ERRORS, proposals
+from ..building import PLAN_ERRORS, proposals, proposed
 from ..heuristics import default_configs
 from ..judging.kept import kept_verdicts
 from ..refusals import Refusal, refusal
@@ -78,20 +78,16 @@ def explain(
         graph, count = lowering.graph, engine_count(lowering.graph)
         examiner = _Examiner(graph, device, selection, compile, lowering.faults.engines)
         refused_modes: dict[str, str] = {}
-        counts = dict.fromkeys(modes, 0)
-        found: dict[EngineChoice, EngineRow] = {}
-        configs = proposals(
+        waiting = proposed(  # asking is quick, compiling is not
             lowering,
             device,
             modes,
+            stack,
             on_refusal=lambda mode, error: refused_modes.update({mode: str(refusal(error))}),
-            stack=stack,
         )
-        waiting = list(configs)  # asking is quick, compiling is not
+        found: dict[EngineChoice, EngineRow] = {}
         total = len(waiting) + count
-        for mode, config in waiting:
-            counts[mode] += 1
-            place = f"{mode} {counts[mode]}"
+        for config, place in waiting:
             choice = config.choice
             if choice in found:
                 row = found[choice]
@@ -100,10 +96,10 @@ def explain(
                 found[choice] = examiner.of_config(config, (place,))
             noted(str(choice), total)
         rows = list(found.values())
-        proposed = {row.engine for row in rows}
+        known = {row.engine for row in rows}
         others: list[EngineRow] = []
         for index in range(count):
-            if index not in proposed:
+            if index not in known:
                 others += examiner.of_engine(index)
             noted(f"engine {index}", total)
         order = ("works", "accepted", "undecided", "excluded", "refused")
@@ -112,7 +108,11 @@ def explain(
         **told,
         rows=tuple(rows),
         engine_count=count,
-        proposed={mode: n for mode, n in counts.items() if mode not in refused_modes},
+        proposed={
+            mode: sum(place.split()[0] == mode for _, place in waiting)
+            for mode in dict.fromkeys(modes)
+            if mode not in refused_modes
+        },
         refused_modes=refused_modes,
     )
 
@@ -121,23 +121,16 @@ def _device_name(device: Any) -> str:
     return str(device.name if isinstance(device, DeviceProperties) else device.device.name)
 
 
+@dataclass
 class _Examiner:
     """Makes the rows of one operation graph."""
 
-    def __init__(
-        self,
-        graph: BackendDescriptor,
-        device: Handle | DeviceProperties,
-        selection: Selection,
-        compile: bool,
-        faulty: Mapping[int, str],
-    ) -> None:
-        self._graph = graph
-        self._device = device
-        self._selection = selection
-        self._compile = compile
-        self._faulty = faulty
-        self._facts: dict[int, dict[str, Any]] = {}
+    graph: BackendDescriptor
+    device: Handle | DeviceProperties
+    selection: Selection
+    compile: bool
+    faulty: Mapping[int, str]
+    facts: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def of_config(self, config: EngineConfig, proposed_by: tuple[str, ...]) -> EngineRow:
         engine = config.engine
@@ -150,27 +143,27 @@ class _Examiner:
             shared_memory=config.shared_memory,
             **self._of_engine(engine),
         )
-        unwanted = self._faulty.get(row.engine) or self._selection.refusal(config)
+        unwanted = self.faulty.get(row.engine) or self.selection.refusal(config)
         if unwanted:
             return replace(row, state="excluded", reason=unwanted)
-        if row.kind == "runtime fusion" and not self._compile:
+        if row.kind == "runtime fusion" and not self.compile:
             return row
         warden.step(f"compiling {config.choice}", choice=config.choice)
         try:
-            with ExecutionPlan(config, device=self._device) as plan:
+            with ExecutionPlan(config, device=self.device) as plan:
                 return replace(row, state="works", workspace=plan.workspace_size)
         except CudnnError as error:
             return replace(row, **_refused("plan", refusal(error)))
 
     def of_engine(self, index: int) -> list[EngineRow]:
         """Rows of an engine that heuristics do not propose; cuDNN chooses its knobs."""
-        unwanted = self._selection.refusal_of_engine(index)
+        unwanted = self.selection.refusal_of_engine(index)
         if unwanted:
             return [EngineRow(index, "excluded", reason=unwanted)]
         row, at = EngineRow(index, "refused"), "engine"
         warden.step(f"asking engine {index}", choice=EngineChoice(index))
         try:
-            with Engine(self._graph, index, device=self._device) as engine:
+            with Engine(self.graph, index, device=self.device) as engine:
                 row, at = replace(row, **self._of_engine(engine)), "config"
                 with ExitStack() as stack:
                     configs = [stack.enter_context(each) for each in default_configs(engine)]
@@ -182,15 +175,15 @@ class _Examiner:
 
     def _of_engine(self, engine: Engine) -> dict[str, Any]:
         index = engine.index
-        if index not in self._facts:
+        if index not in self.facts:
             notes, behavior = engine.numerical_notes, engine.behavior_notes
-            self._facts[index] = {
+            self.facts[index] = {
                 "kind": engine_kind(behavior),
                 "knob_ranges": engine.knobs,
                 "numerical_notes": tuple(sorted(notes)),
                 "behavior_notes": tuple(sorted(behavior)),
             }
-        return self._facts[index]
+        return self.facts[index]
 
 
 def engine_kind(notes: frozenset[str]) -> str:

@@ -20,8 +20,9 @@ from ...backend.devices import is_absent
 from ...backend.engine import Engine, EngineChoice
 from ...lower.lowering import lowered
 from ...lower.target import NO_GPU
+from ..building import proposed
 from ..selection import Selection
-from ..tuning.autotuning import knob_settings, proposed
+from ..tuning.autotuning import knob_settings
 from ..tuning.random_memory import host_operands
 from .exact import Evaluation, least, unit
 from .judgement import Judgement

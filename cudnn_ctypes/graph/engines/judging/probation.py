@@ -157,7 +157,7 @@ def checked_proposals(
     graph: Any, expansion: Expansion, handle: Handle, modes: Sequence[str], *, every_engine: bool
 ) -> Kept:
     """`checked` for the first config of each engine that is proposed for a graph."""
-    from ..tuning.autotuning import proposed
+    from ..building import proposed
 
     kept = kept_verdicts(expansion, handle)
     if is_absent(handle):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .... import raw
-from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason, SymbolNotFoundError
+from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason
 from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ....raw.values import described
@@ -19,13 +18,12 @@ from ....resource import Closing
 from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent
-from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob, engine_count
+from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
-from ..building import proposals
+from ..building import proposed
 from ..cache.cached_building import scratch_of
-from ..heuristics import default_configs
 from ..refusals import Refusal, refusal
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
@@ -194,36 +192,6 @@ def tune(
                 noted(measurement, total + knobs)
     if knobs and tuner.best is not None:
         _search_knobs(tuner, graph, device, knobs, noted, total + knobs)
-
-
-def proposed(
-    lowering: Lowering,
-    device: Handle | DeviceProperties,
-    modes: Sequence[str],
-    stack: ExitStack,
-    *,
-    every_engine: bool = False,
-) -> list[tuple[EngineConfig, str]]:
-    """Configs that heuristics propose, and other engines if asked, each with its source.
-
-    `stack` closes them. Some may be equal.
-    """
-    configs = proposals(lowering, device, modes, on_refusal=lambda mode, error: None, stack=stack)
-    found: list[tuple[EngineConfig, str]] = []
-    counts = dict.fromkeys(modes, 0)
-    for mode, config in configs:
-        counts[mode] += 1
-        found.append((config, f"{mode} {counts[mode]}"))
-    indices = {config.engine.index for config, _ in found}
-    for index in range(engine_count(lowering.graph)) if every_engine else ():
-        if index not in indices:
-            # `Graph.explain` tells why one refuses the graph.
-            with contextlib.suppress(CudnnError, SymbolNotFoundError):
-                engine = Engine(lowering.graph, index, device=device)
-                stack.callback(engine.close)
-                for config in default_configs(engine):
-                    found.append((stack.enter_context(config), "engine"))
-    return found
 
 
 def _search_knobs(
