@@ -120,14 +120,11 @@ from .fused_packs import (
     FusedOpsVariantParamPack as FusedOpsVariantParamPack,
     FusedOpsPlan as FusedOpsPlan,
 )
-from .gnn_agg_simple import (
+from .gnn import (
     GnnAggSimpleGradients as GnnAggSimpleGradients,
     GnnAggSimpleResult as GnnAggSimpleResult,
     gnn_agg_simple_backward as gnn_agg_simple_backward,
     gnn_agg_simple_forward as gnn_agg_simple_forward,
-)
-from .gnn_csc_graph import GnnCscGraph as GnnCscGraph
-from .gnn_mha_gat import (
     GnnMhaGatResult as GnnMhaGatResult,
     gnn_mha_gat_forward as gnn_mha_gat_forward,
     gnn_mha_gat_v2_forward as gnn_mha_gat_v2_forward,
@@ -136,6 +133,7 @@ from .gnn_mha_gat import (
     gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
     GnnMhaParams as GnnMhaParams,
 )
+from .gnn_csc_graph import GnnCscGraph as GnnCscGraph
 from .normalization_operands import (
     derive_bn_tensor_descriptor as derive_bn_tensor_descriptor,
     derive_norm_tensor_descriptor as derive_norm_tensor_descriptor,
