@@ -79,10 +79,10 @@ def library() -> Path:
     CommandError
         If there is no C compiler, or this Python has no shared library.
     """
-    sources = {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
+    texts = sources()
     written = [(HERE / name).read_text() for name in ("library.c", "registered_kernels.c")]
-    text = "".join((*sources.values(), *written, *map(str, headers())))
-    work = functools.partial(_compile, sources)
+    text = "".join((*texts.values(), *written, *map(str, headers())))
+    work = functools.partial(_compile, texts)
     return compiled(text, (_KERNELS, _NAME), work) / _NAME
 
 
@@ -104,13 +104,13 @@ def stand_ins(built: Path) -> Path:
     return folder
 
 
-def _compile(sources: dict[str, str], work: Path) -> None:
-    for name, text in sources.items():
+def _compile(texts: dict[str, str], work: Path) -> None:
+    for name, text in texts.items():
         (work / name).write_text(text)
     command = [compiler("c"), "-O2", "-shared", "-fPIC", "-w"]
     options = ["-fvisibility=hidden", f"-I{HERE}", *(f"-I{each}" for each in headers())]
     options.append(f"-Wl,--version-script={work / 'versions'}")
-    files = [str(work / name) for name in sources if name.endswith(".c")]
+    files = [str(work / name) for name in texts if name.endswith(".c")]
     compile_c([*command, *options, *files, "-o", str(work / _NAME), "-ldl", "-lpthread"])
     compile_c([*command, str(HERE / "registered_kernels.c"), "-o", str(work / _KERNELS)])
 
@@ -194,6 +194,11 @@ def _elsewhere(library: str) -> Path | None:
 
 
 # --- the sources ---------------------------------------------------------------------------------
+
+
+def sources() -> dict[str, str]:
+    """The files of the library that are written from the declarations."""
+    return {"functions.c": _functions(), "properties.c": _properties(), "versions": _versions()}
 
 
 def _functions() -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 
 import pytest
 
+from cudnn_ctypes.porting.run import library
 from cudnn_ctypes.porting.run.sources import for_the_host
 
 
@@ -94,3 +96,44 @@ def test_a_kernel_beyond_that_is_named_by_its_line(compiled):
     done = compiled("__global__ void k(float *x) { x[0] = tex2D<float>(1, 2, 3); }", name="t.cu")
     assert done.returncode == 2
     assert "t.cu:5" in done.stderr
+
+
+def test_on_aarch64(tmp_path):
+    """The library compiles for it; a kernel that waits at barriers runs, emulated."""
+    for tool in ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"no {tool} here")
+    names = library.sources()
+    for name, text in names.items():
+        (tmp_path / name).write_text(text)
+    folders = [f"-I{each}" for each in (library.HERE, *library.headers())]
+    files = [name for name in names if name.endswith(".c")]
+    shared = ["-shared", "-fPIC", "-w", "-Wl,--version-script=versions"]
+    kernel = "--include=" + str(library.HERE / "include" / "cudnn_ctypes_kernels.h")
+    (tmp_path / "k.cpp").write_text("""
+extern "C" int cudnn_ctypes_launch(const char *, const unsigned *, size_t, void **, int) {
+  return 0;
+}
+__global__ void sum(float *x) {
+  __shared__ float part[64];
+  part[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  for (int half = 32; half; half /= 2) {
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (!threadIdx.x) *x = part[0];
+}
+int main() {
+  float x = 0;
+  cudnn_ctypes::launch("sum", {1, 64}, [](auto... all) { sum(all...); }, &x);
+  printf("%g\\n", x);
+}""")
+    static = ["-w", "-static", "-Wl,--unresolved-symbols=ignore-all"]
+    for words in (
+        ["aarch64-linux-gnu-gcc", *shared, *folders, *files, "-o", "library.so"],
+        ["aarch64-linux-gnu-g++", *static, *folders, kernel, "k.cpp", "-o", "k"],
+    ):
+        subprocess.run(words, cwd=tmp_path, check=True)
+    done = subprocess.run(["qemu-aarch64", "./k"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "2016\n", done.stderr
