@@ -53,8 +53,8 @@ def random_arguments(rng: np.random.Generator) -> dict[str, Any]:
 
 
 class TestRNNDescriptor:
-    @pytest.mark.thinned(10)
-    @pytest.mark.parametrize("seed", range(100))
+    @pytest.mark.thinned(4)
+    @pytest.mark.parametrize("seed", range(40))
     def test_reads_back_what_was_set(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         arguments = random_arguments(rng)
@@ -138,8 +138,8 @@ class TestRNNDescriptor:
 
 
 class TestRNNDataDescriptor:
-    @pytest.mark.thinned(10)
-    @pytest.mark.parametrize("seed", range(100))
+    @pytest.mark.thinned(4)
+    @pytest.mark.parametrize("seed", range(40))
     def test_reads_back_what_was_set(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         lengths = tuple(int(n) for n in rng.integers(1, 9, int(rng.integers(1, 9))))

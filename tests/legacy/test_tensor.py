@@ -20,7 +20,7 @@ DATA_TYPES = {
     "int32": np.int32,
     "uint8": np.uint8,
 }
-RANDOM = 100
+RANDOM = 40
 
 
 def random_shape(rng: np.random.Generator, ndim: int) -> tuple[int, ...]:
@@ -36,7 +36,7 @@ def numpy_strides(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     return array.strides
 
 
-@pytest.mark.thinned(10)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_random_layouts(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -55,7 +55,7 @@ def test_random_layouts(seed: int) -> None:
             assert same == descriptor
 
 
-@pytest.mark.thinned(10)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(RANDOM))
 def test_random_strides(seed: int) -> None:
     rng = np.random.default_rng(seed)
