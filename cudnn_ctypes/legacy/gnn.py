@@ -3,7 +3,7 @@
 They take a stream instead of a handle. An older library than cuDNN 9.26 (aggregation) or 9.28
 (attention) gives a ``SymbolNotFoundError`` that names both versions. They need a GPU of compute
 capability 8.0. Operands are dense tensors; results are allocated where none are given. The formulas
-stand in ``cudnn_ctypes.reference``.
+stand in ``cudnn_ctypes.reference.gnn``.
 
 cuDNN compiles the kernels of attention on the first call for a type in a process: with 9.28 beside
 an H200 1 s for float32, and half a minute to a minute for float16 and bfloat16.

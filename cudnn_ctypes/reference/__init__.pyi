@@ -4,13 +4,11 @@ from .activation import (
     activation_forward as activation_forward,
 )
 from .attention import (
+    attention_backward_data as attention_backward_data,
+    attention_backward_weights as attention_backward_weights,
     attention_forward as attention_forward,
     visible_keys as visible_keys,
     weight_shapes as weight_shapes,
-)
-from .attention_backward import (
-    attention_backward_data as attention_backward_data,
-    attention_backward_weights as attention_backward_weights,
 )
 from .batch_normalization import (
     batch_normalization_backward as batch_normalization_backward,
@@ -23,30 +21,22 @@ from .causal_convolution import (
     back_to_back_convolution_forward as back_to_back_convolution_forward,
     causal_convolution_backward as causal_convolution_backward,
     causal_convolution_forward as causal_convolution_forward,
+    fft_causal_convolution_backward as fft_causal_convolution_backward,
+    fft_causal_convolution_forward as fft_causal_convolution_forward,
 )
 from .columns import im2col as im2col
 from .convolution import (
     convolution_backward_bias as convolution_backward_bias,
     convolution_backward_data as convolution_backward_data,
     convolution_backward_filter as convolution_backward_filter,
+    convolution_bias_activation_forward as convolution_bias_activation_forward,
     convolution_forward as convolution_forward,
 )
-from .convolution_bias_activation import (
-    convolution_bias_activation_forward as convolution_bias_activation_forward,
-)
 from .ctc import best_path as best_path, collapse as collapse, ctc_loss as ctc_loss
-from .divisive_normalization import (
-    divisive_normalization_backward as divisive_normalization_backward,
-    divisive_normalization_forward as divisive_normalization_forward,
-)
 from .dropout import (
     draw_mask as draw_mask,
     dropout_backward as dropout_backward,
     dropout_forward as dropout_forward,
-)
-from .fft_causal_convolution import (
-    fft_causal_convolution_backward as fft_causal_convolution_backward,
-    fft_causal_convolution_forward as fft_causal_convolution_forward,
 )
 from .folding import (
     FoldedBackwardData as FoldedBackwardData,
@@ -54,13 +44,11 @@ from .folding import (
     folded_backward_data as folded_backward_data,
 )
 from .geometry import output_shape as output_shape
-from .gnn_agg_simple import (
+from .gnn import (
     GnnCscGraph as GnnCscGraph,
+    GnnMhaParams as GnnMhaParams,
     gnn_agg_simple_backward as gnn_agg_simple_backward,
     gnn_agg_simple_forward as gnn_agg_simple_forward,
-)
-from .gnn_mha_gat import (
-    GnnMhaParams as GnnMhaParams,
     gnn_mha_gat_backward as gnn_mha_gat_backward,
     gnn_mha_gat_forward as gnn_mha_gat_forward,
     gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
@@ -68,6 +56,8 @@ from .gnn_mha_gat import (
 )
 from .layout import pack as pack, packed_strides as packed_strides, unpack as unpack, view as view
 from .lrn import (
+    divisive_normalization_backward as divisive_normalization_backward,
+    divisive_normalization_forward as divisive_normalization_forward,
     lrn_cross_channel_backward as lrn_cross_channel_backward,
     lrn_cross_channel_forward as lrn_cross_channel_forward,
 )
@@ -76,7 +66,6 @@ from .pooling import (
     pooling_forward as pooling_forward,
     pooling_output_shape as pooling_output_shape,
 )
-from .reduce import reduce_indices as reduce_indices, reduce_tensor as reduce_tensor
 from .reorder import (
     reorder_bias as reorder_bias,
     reorder_filter as reorder_filter,
@@ -100,6 +89,8 @@ from .spatial_transformer import (
 from .tensor_operations import (
     add_tensor as add_tensor,
     op_tensor as op_tensor,
+    reduce_indices as reduce_indices,
+    reduce_tensor as reduce_tensor,
     scale_tensor as scale_tensor,
     set_tensor as set_tensor,
 )

@@ -1,4 +1,4 @@
-"""Local response normalization across channels, in plain NumPy.
+"""Local response normalization across channels, and divisive normalization, in plain NumPy.
 
 Every element is divided by a power of the energy in a window of n channels around its own::
 
@@ -15,18 +15,44 @@ and one through every s that x[c] took part in::
 
 cuDNN computes y again from x and does not read its argument y (measured, cuDNN 9.14 and 9.19).
 
-Where a window holds NaN or infinity, cuDNN's numbers may be others (9.19).
+In divisive normalization, the second half of local contrast normalization, every element is divided
+by a power of the variation in a spatial window around it, within its own channel. With a window of
+n elements along each of d spatial dimensions::
+
+    s[i]  =  k + lrn_alpha / n^d * sum of (x[j] - means[i])^2 over the positions j around i
+    y[i]  =  x[i] * s[i]^-lrn_beta
+
+The window is that of LRN, clipped at the borders, where lrn_alpha is still divided by all of n^d.
+The means are a separate input. With the window's means this is a division by a standard deviation
+(for lrn_beta = 1/2); with zeros it is LRN in space. The numerator is x itself, from which the first
+half of contrast normalization has subtracted the means. The gradients treat means as independent of
+x::
+
+    g[i]       =  -lrn_beta * dy[i] * x[i] * s[i]^(-lrn_beta - 1) * lrn_alpha / n^d
+    dx[j]      =  dy[j] * s[j]^-lrn_beta
+                  + sum of 2 * g[i] * (x[j] - means[i]) over the i in the window around j
+    dmeans[i]  =  -sum of 2 * g[i] * (x[j] - means[i]) over the j in the window around i
+
+g being the gradient of the loss by the sum of squares. The i whose window contains j are those in
+the window around j only if n is odd. An even window reaches further ahead than back, and there dx
+is not the gradient: cuDNN sums over the same window in both directions, and so does this (measured,
+cuDNN 9.14 and 9.19).
+
+Where a window holds NaN or infinity, cuDNN's numbers may be others (9.19). Of divisive
+normalization those in half precision are off by several roundings of that type, and NaN where a
+square is above its largest number.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape
-from .neighbourhood import neighbours
 from .tiles import tiled
 
 
@@ -152,3 +178,161 @@ def _energy(x: NDArray[Any], n: int, lrn_alpha: float, k: float) -> NDArray[Any]
         squares[here] += x[there] ** 2
     energy: NDArray[Any] = k + lrn_alpha / n * squares
     return energy
+
+
+# --- divisive normalization -----------------------------------------------------------------------
+
+
+def divisive_normalization_forward(
+    x: NDArray[Any],
+    means: NDArray[Any] | None = None,
+    *,
+    n: int = 5,
+    lrn_alpha: float = 1e-4,
+    lrn_beta: float = 0.75,
+    k: float = 2.0,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    y: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """y = alpha * normalized(x) + beta * y: `cudnnDivisiveNormalizationForward`.
+
+    Parameters
+    ----------
+    x
+        (N, C, spatial...).
+    means
+        The shape of x; default: zeros.
+    n, lrn_alpha, lrn_beta, k
+        The values for `cudnnSetLRNDescriptor`.
+    y
+        The output's previous contents; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Default: the dtype of x.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or an option is out of range; the message names the argument.
+    """
+    check_options(n, lrn_beta, k)
+    values, centers = _operands(x, means, compute_dtype)
+    variation = _variation(values, centers, n, lrn_alpha, k)
+    result = values * variation**-lrn_beta
+    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+
+
+def divisive_normalization_backward(
+    *,
+    x: NDArray[Any],
+    dy: NDArray[Any],
+    means: NDArray[Any] | None = None,
+    n: int = 5,
+    lrn_alpha: float = 1e-4,
+    lrn_beta: float = 0.75,
+    k: float = 2.0,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dx: NDArray[Any] | None = None,
+    dmeans: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(dx, dmeans), each alpha * gradient + beta * prior: `cudnnDivisiveNormalizationBackward`.
+
+    Parameters
+    ----------
+    x, dy, means
+        Arrays of equal shape (N, C, spatial...); default for means: zeros.
+    dx, dmeans
+        The outputs' previous contents; read only if beta is not 0, and never written.
+
+    The other parameters, the result's dtype and the errors are those of
+    `divisive_normalization_forward`.
+    """
+    check_options(n, lrn_beta, k)
+    values, centers = _operands(x, means, compute_dtype)
+    if dy.shape != x.shape:
+        raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
+    gradient: NDArray[Any] = dy.astype(compute_dtype)
+    variation = _variation(values, centers, n, lrn_alpha, k)
+    weight = lrn_alpha / n ** (x.ndim - 2)
+    by_sum = -lrn_beta * gradient * values * variation ** (-lrn_beta - 1) * weight
+    by_x, by_means = gradient * variation**-lrn_beta, np.zeros_like(values)
+    for here, there in neighbours(x.shape, range(2, x.ndim), n):
+        by_x[here] += 2 * by_sum[there] * (values[here] - centers[there])
+        by_means[here] -= 2 * by_sum[here] * (values[there] - centers[here])
+    stored = np.dtype(out_dtype or x.dtype)
+    return (
+        blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),
+        blend(by_means, dmeans, alpha=alpha, beta=beta, out_dtype=stored, name="dmeans"),
+    )
+
+
+def _operands(
+    x: NDArray[Any], means: NDArray[Any] | None, dtype: DTypeLike
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    if x.ndim < 3:
+        raise ValueError(f"x must be (N, C, spatial...), got shape {x.shape}")
+    values: NDArray[Any] = x.astype(dtype)
+    if means is None:
+        return values, np.zeros_like(values)
+    if means.shape != x.shape:
+        raise ValueError(f"means must have shape {x.shape}, got {means.shape}")
+    return values, means.astype(dtype)
+
+
+def _variation(
+    x: NDArray[Any], means: NDArray[Any], n: int, lrn_alpha: float, k: float
+) -> NDArray[Any]:
+    """s of the formulas, in x's shape."""
+    squares = np.zeros_like(x)
+    for here, there in neighbours(x.shape, range(2, x.ndim), n):
+        squares[here] += (x[there] - means[here]) ** 2
+    variation: NDArray[Any] = k + lrn_alpha / n ** (x.ndim - 2) * squares
+    return variation
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+Index = tuple[slice, ...]
+
+
+def reach(window: int) -> tuple[int, int]:
+    """How far a window of this width looks back and ahead; an even one looks further ahead.
+
+    Examples
+    --------
+    >>> reach(5), reach(4)
+    ((2, 2), (1, 2))
+    """
+    back = (window - 1) // 2
+    return back, window - 1 - back
+
+
+def neighbours(
+    shape: Sequence[int], axes: Sequence[int], window: int
+) -> Iterator[tuple[Index, Index]]:
+    """For every offset in a window along `axes`: all elements with a neighbour there, and these
+    neighbours.
+
+    For two arrays of this shape,
+
+        for here, there in neighbours(shape, axes, window):
+            total[here] += a[here] * b[there]
+
+    sums over the window around every element, without the positions outside of the array.
+    """
+    back, ahead = reach(window)
+    for steps in itertools.product(range(-back, ahead + 1), repeat=len(axes)):
+        here, there = [slice(None)] * len(shape), [slice(None)] * len(shape)
+        for axis, step in zip(axes, steps, strict=True):
+            here[axis] = slice(max(0, -step), max(0, shape[axis] - max(0, step)))
+            there[axis] = slice(max(0, step), max(0, shape[axis] - max(0, -step)))
+        if all(abs(step) < shape[axis] for axis, step in zip(axes, steps, strict=True)):
+            yield tuple(here), tuple(there)

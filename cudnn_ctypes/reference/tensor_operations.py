@@ -1,18 +1,39 @@
-"""Element-wise tensor functions in plain NumPy: add, op, set, scale.
+"""Element-wise tensor functions in plain NumPy: add, op, set, scale; and reductions.
 
 A smaller operand is broadcast: it has as many dimensions as the output, each of the same size or 1.
+
+The output of a reduction has as many dimensions as the input; where it has a 1, the input's
+dimension is reduced.
+
+============  ===================================================
+op            result over the reduced dimensions
+============  ===================================================
+add           the sum
+mul           the product
+min, max      the smallest, the largest element
+amax          the largest absolute value
+avg           the sum / the number of elements
+norm1         the sum of the absolute values
+norm2         the square root of the sum of the squares
+mul_no_zeros  the product of the elements other than 0
+============  ===================================================
+
+Products are free in their order: where some partial product leaves the range of the type, cuDNN's
+"mul" may be 0, infinite or NaN where the formula is not, and its "mul_no_zeros" any number, as it
+leaves out partial products that underflow to 0 too (H200, 9.14 and 9.19).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape, round_to, scale, scaling_dtype
-from .tiles import tiled
+from .tiles import tiled, tiles
 
 Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
 
@@ -172,3 +193,167 @@ def broadcast(operand: NDArray[Any], shape: Sequence[int], name: str) -> NDArray
             f"{name} must have the shape {tuple(shape)} or ones in it, got {operand.shape}"
         )
     return np.broadcast_to(operand, tuple(shape))
+
+
+# --- reductions -----------------------------------------------------------------------------------
+
+
+Operator = Literal["add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros"]
+INDEXED = ("min", "max", "amax")  # the operators whose result is the element at some index
+
+
+def reduce_tensor(
+    a: NDArray[Any],
+    c_shape: Sequence[int],
+    op: Operator,
+    *,
+    propagate_nan: bool = True,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    c: NDArray[Any] | None = None,
+    compute_dtype: DTypeLike = np.float64,
+    out_dtype: DTypeLike | None = None,
+) -> NDArray[Any]:
+    """c = alpha * reduce(a) + beta * c: `cudnnReduceTensor`.
+
+    Parameters
+    ----------
+    a
+        Any shape.
+    c_shape
+        The shape of a, with 1 in the dimensions to reduce.
+    propagate_nan
+        Whether min, max and amax are NaN if an element is NaN; else NaN is ignored. The other
+        operators always propagate NaN.
+    c
+        The output's previous contents; read only if beta is not 0, and never written.
+    compute_dtype
+        float32 or float64.
+    out_dtype
+        Default: the dtype of a.
+
+    Returns
+    -------
+    ndarray
+        A new array of the shape `c_shape`. No minimum is larger than the largest finite number of
+        `compute_dtype`, no maximum less than the lowest one, without elements that count too.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or `op` is not in the table.
+    """
+    axes = reduced_axes(a.shape, c_shape)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = _reduced(a, np.dtype(compute_dtype), axes, op, propagate_nan)
+    stored = np.dtype(out_dtype or a.dtype)
+    return blend(result, c, alpha=alpha, beta=beta, out_dtype=stored, name="c")
+
+
+def reduce_indices(
+    a: NDArray[Any],
+    c_shape: Sequence[int],
+    op: Operator,
+    *,
+    propagate_nan: bool = True,
+) -> NDArray[np.uint32]:
+    """The index of each minimum or maximum, as written by `cudnnReduceTensor`.
+
+    An index counts the elements of the reduced dimensions only, in row-major order of the logical
+    tensor; among equal elements the first one is chosen.
+
+    Parameters
+    ----------
+    op
+        'min', 'max' or 'amax'.
+
+    Returns
+    -------
+    ndarray
+        uint32, of the shape `c_shape`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or for an `op` without indices.
+    """
+    if op not in INDEXED:
+        raise ValueError(f"op must be one of {', '.join(INDEXED)} to have indices")
+    axes = reduced_axes(a.shape, c_shape)
+    kept = [axis for axis in range(a.ndim) if axis not in axes]
+    values = a.astype(np.float64).transpose(*kept, *axes)
+    values = values.reshape(*(a.shape[axis] for axis in kept), -1)
+    if op == "amax":
+        values = np.abs(values)
+    elif op == "min":
+        values = -values
+    if not propagate_nan:
+        values = np.where(np.isnan(values), -np.inf, values)
+    first: NDArray[np.uint32] = values.argmax(axis=-1).astype(np.uint32)
+    return first.reshape(tuple(c_shape))
+
+
+def reduced_axes(a_shape: Sequence[int], c_shape: Sequence[int]) -> tuple[int, ...]:
+    """The dimensions of a that c has not; ValueError if the shapes do not fit."""
+    a_shape, c_shape = tuple(a_shape), tuple(c_shape)
+    fits = len(a_shape) == len(c_shape) and all(
+        c in (1, a) for a, c in zip(a_shape, c_shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"c_shape must be {a_shape} with ones where a is reduced, got {c_shape}")
+    return tuple(axis for axis, (a, c) in enumerate(zip(a_shape, c_shape, strict=True)) if a != c)
+
+
+def _reduced(
+    a: NDArray[Any],
+    dtype: np.dtype[Any],
+    axes: tuple[int, ...],
+    op: str,
+    propagate_nan: bool,
+) -> NDArray[Any]:
+    def over(
+        function: np.ufunc,
+        term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x,
+        **start: Any,
+    ) -> NDArray[Any]:
+        """The function over the terms of all elements: first by tile, then over the tiles."""
+        whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
+        cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
+        parts: list[NDArray[Any]] = [
+            function.reduce(
+                term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True, **start
+            )
+            for place in tiles(a, () if cut is None else (cut,))
+        ]
+        if len(parts) == 1 or cut is None:
+            return np.asarray(parts[0])
+        joined: NDArray[Any] = np.concatenate(parts, axis=cut)
+        if cut in axes:
+            joined = function.reduce(joined, axis=cut, keepdims=True)
+        return joined
+
+    smaller, larger = (np.minimum, np.maximum) if propagate_nan else (np.fmin, np.fmax)
+    limits: Any = np.finfo(dtype)
+    match op:
+        case "add":
+            return over(np.add)
+        case "mul":
+            return over(np.multiply)
+        case "min":
+            return over(smaller, initial=limits.max)
+        case "max":
+            return over(larger, initial=limits.min)
+        case "amax":
+            return over(larger, np.abs, initial=0)
+        case "avg":
+            count = math.prod(a.shape[axis] for axis in axes)
+            mean: NDArray[Any] = over(np.add) / dtype.type(count)
+            return mean
+        case "norm1":
+            return over(np.add, np.abs)
+        case "norm2":
+            root: NDArray[Any] = np.sqrt(over(np.add, np.square))
+            return root
+        case "mul_no_zeros":
+            return over(np.multiply, lambda x: np.where(x == 0, dtype.type(1), x))
+    raise ValueError(f"op must be one of {', '.join(get_args(Operator))}, got {op!r}")

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import AttentionWeights, AttnDescriptor, DeviceTensor, Handle, SeqDataDescriptor
-from cudnn_ctypes.reference.attention import attention_forward, visible_keys, weight_shapes
-from cudnn_ctypes.reference.attention_backward import (
+from cudnn_ctypes.reference.attention import (
     attention_backward_data,
     attention_backward_weights,
+    attention_forward,
+    visible_keys,
+    weight_shapes,
 )
 
 POISON = 7.0

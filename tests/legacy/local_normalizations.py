@@ -26,7 +26,7 @@ from cudnn_ctypes.reference import (
     spatial_tf_sampler_backward,
     spatial_tf_sampler_forward,
 )
-from cudnn_ctypes.reference.neighbourhood import neighbours
+from cudnn_ctypes.reference.lrn import neighbours
 
 DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
 STEPS = 64

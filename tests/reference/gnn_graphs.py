@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cudnn_ctypes.reference.gnn_agg_simple import GnnCscGraph
+from cudnn_ctypes.reference.gnn import GnnCscGraph
 
 
 def random_graph(

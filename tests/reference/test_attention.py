@@ -7,16 +7,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import attention, attention_backward
+from cudnn_ctypes.reference import attention
 from cudnn_ctypes.reference.attention import (
     WEIGHT_NAMES,
+    attention_backward_data,
+    attention_backward_weights,
     attention_forward,
     visible_keys,
     weight_shapes,
-)
-from cudnn_ctypes.reference.attention_backward import (
-    attention_backward_data,
-    attention_backward_weights,
 )
 from tests.legacy.attentions import match_lengths
 
@@ -274,5 +272,5 @@ def test_wrong_residuals_and_dy():
     attended = attention_forward(Q, Q, Q)
     with pytest.raises(ValueError, match="dy must have shape"):
         attention_backward_data(q=Q, k=Q, v=Q, dy=Q[:1], attended=attended)
-    assert attention_backward.softmax_backward(np.zeros(3), np.ones(3)).tolist() == [0, 0, 0]
+    assert attention.softmax_backward(np.zeros(3), np.ones(3)).tolist() == [0, 0, 0]
     assert attention.softmax_where(np.ones(2), np.array([False, False])).tolist() == [0, 0]

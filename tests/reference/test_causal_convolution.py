@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes.reference import causal_convolution as direct
-from cudnn_ctypes.reference import fft_causal_convolution as fft
+from cudnn_ctypes.reference import causal_convolution as fft
 
 # (batch, dim, time, width); widths above the time too.
 SHAPES = [(1, 1, 1, 2), (2, 3, 9, 4), (2, 2, 5, 8), (3, 4, 16, 2), (1, 2, 40, 17)]

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference.gnn_agg_simple import (
+from cudnn_ctypes.reference.gnn import (
     GnnCscGraph,
     Operation,
     gnn_agg_simple_backward,

@@ -7,8 +7,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import gnn_mha_gat as reference
-from cudnn_ctypes.reference.gnn_mha_gat import GnnActivation, activate, slope
+from cudnn_ctypes.reference import gnn as reference
+from cudnn_ctypes.reference.gnn import GnnActivation, activate, slope
 
 from .finite_differences import gradient
 from .gnn_graphs import attention_by_torch, random_graph

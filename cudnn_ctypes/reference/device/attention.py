@@ -42,14 +42,12 @@ from ...raw.descriptors import Attention, SequenceData
 from ..attention import (
     WEIGHT_NAMES,
     AttentionForwardResult,
-    attention_forward,
-    visible_keys,
-    weight_shapes,
-)
-from ..attention_backward import (
     AttentionGradients,
     attention_backward_data,
     attention_backward_weights,
+    attention_forward,
+    visible_keys,
+    weight_shapes,
 )
 from ..dropout import factor
 from .call import Call

@@ -25,8 +25,6 @@ from ..causal_convolution import (
     back_to_back_convolution_forward,
     causal_convolution_backward,
     causal_convolution_forward,
-)
-from ..fft_causal_convolution import (
     fft_causal_convolution_backward,
     fft_causal_convolution_forward,
     spectrum,

@@ -47,9 +47,9 @@ from ..convolution import (
     convolution_backward_bias,
     convolution_backward_data,
     convolution_backward_filter,
+    convolution_bias_activation_forward,
     convolution_forward,
 )
-from ..convolution_bias_activation import convolution_bias_activation_forward
 from ..folding import folded_backward_data
 from ..layout import joined_vectors
 from ..reorder import reorder_bias, reorder_filter, restore_bias, restore_filter

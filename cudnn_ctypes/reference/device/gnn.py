@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import numpy_dtype
 from ..arithmetic import round_to
-from ..gnn_agg_simple import GnnCscGraph, gnn_agg_simple_backward, gnn_agg_simple_forward
-from ..gnn_mha_gat import (
+from ..gnn import (
+    GnnCscGraph,
     GnnMhaParams,
+    gnn_agg_simple_backward,
+    gnn_agg_simple_forward,
     gnn_mha_gat_backward,
     gnn_mha_gat_forward,
     gnn_mha_gat_v2_backward,

@@ -18,11 +18,12 @@ from ...raw.host_blocks import warn
 from ...raw.operand_rules.images import OF_X
 from ...raw.strides import is_packed
 from ..activation import activation_backward, activation_forward
-from ..divisive_normalization import (
+from ..lrn import (
     divisive_normalization_backward,
     divisive_normalization_forward,
+    lrn_cross_channel_backward,
+    lrn_cross_channel_forward,
 )
-from ..lrn import lrn_cross_channel_backward, lrn_cross_channel_forward
 from ..pooling import pooling_backward, pooling_forward
 from ..softmax import softmax_backward, softmax_forward
 from ..spatial_transformer import (

@@ -14,8 +14,14 @@ from ... import raw
 from ...dtypes import numpy_dtype, vector_length
 from ...raw.descriptors import OpTensor, ReduceTensor
 from ..arithmetic import blend, round_to
-from ..reduce import INDEXED, reduce_indices, reduce_tensor
-from ..tensor_operations import add_tensor, op_tensor, scale_tensor
+from ..tensor_operations import (
+    INDEXED,
+    add_tensor,
+    op_tensor,
+    reduce_indices,
+    reduce_tensor,
+    scale_tensor,
+)
 from .call import Call, word
 from .memory import Operand
 from .registry import implements
