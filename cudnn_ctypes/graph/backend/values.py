@@ -131,13 +131,9 @@ def _converter(attribute: Attribute, type_: Type) -> Callable[[str, Any], Any]:
         return _data_type
     if type_ in ENUMS:
         return lambda name, value: _enumerator(ENUMS[type_], name, value)
-    if type_ == Type.CUDNN_TYPE_VOID_PTR and _points_to_host(attribute):
+    if type_ == Type.CUDNN_TYPE_VOID_PTR and attribute.short_name in _HOST_POINTERS:
         return _host_address
     return _CONVERTERS[type_]
-
-
-def _points_to_host(attribute: Attribute) -> bool:
-    return attribute.short_name in _HOST_POINTERS
 
 
 def _data_type(name: str, value: Any) -> int:

@@ -45,16 +45,13 @@ class PictureMethods:
         """
         from ...evidence.pictures.svg import svg
 
-        return _written(svg(self._diagram()), path)
+        text = svg(self._diagram())
+        if path is not None:
+            file_path("path", path).write_text(text, encoding="utf-8")
+        return text
 
     def _repr_html_(self) -> str:
         from ...evidence.pictures.html import wide
         from ...evidence.pictures.svg import svg
 
         return wide(svg(self._diagram(), standalone=False))
-
-
-def _written(text: str, path: str | PathLike[str] | None) -> str:
-    if path is not None:
-        file_path("path", path).write_text(text, encoding="utf-8")
-    return text

@@ -201,7 +201,13 @@ class Selection:
         return replace(self, workspace_limit=min(limits, default=None)).passing_over(self.kept)
 
     def passing_over(self, kept: Kept) -> Selection:
-        """The same conditions, and no config that this machine has found wrong for one graph."""
+        """The same conditions, and no config that this machine has found wrong for one graph.
+
+        Parameters
+        ----------
+        kept : Kept
+            What is known of the graph.
+        """
         if kept is self.kept:
             return self
         found = replace(self)

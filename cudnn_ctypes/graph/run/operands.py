@@ -33,7 +33,7 @@ class Operands:
             each for each in tensors if not each.virtual and not each.scratch
         ]
         self.uids: tuple[int, ...] = tuple(each.uid or 0 for each in self.tensors)
-        self.renamed: Callable[[], None] = _nothing
+        self.renamed: Callable[[], object] = lambda: None
         self._name()
         self._extents = [None if each.by_value else self.extent(each) for each in self.tensors]
         # By place what `by_class` gives for memory that was found to fit.
@@ -220,7 +220,3 @@ class Operands:
                 raise ValueError(f"tensor {tensor.name!r} (uid {tensor.uid}) is given twice")
             if place is not None:
                 seen.add(place)
-
-
-def _nothing() -> None:
-    pass

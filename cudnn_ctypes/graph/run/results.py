@@ -77,12 +77,11 @@ class Outputs:
         if known is None:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            known = self._known[keys] = self._look(keys)
+            place_of = self._operands.place_of
+            places = {place_of(key) for key in keys}
+            known = [each for each in self.memory if place_of(each.tensor) not in places]
+            self._known[keys] = known
         return known
-
-    def _look(self, keys: Sequence[Any]) -> list[ResultMemory]:
-        places = {self._operands.place_of(key) for key in keys}
-        return [each for each in self.memory if self._operands.place_of(each.tensor) not in places]
 
     def by_name(self, memory: Mapping[Any, Any], made: Mapping[Tensor, Any]) -> dict[str, Any]:
         """All outputs: those that were allocated, and those in `memory`."""

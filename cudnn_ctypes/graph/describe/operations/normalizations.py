@@ -335,23 +335,14 @@ def instancenorm(
 ) -> Mapping[str, Any]:
     """Normalization of each channel of each image (Ulyanov et al., 2016).
 
+    The other parameters, and the result, are those of `layernorm`.
+
     Parameters
     ----------
-    norm_forward_phase : "training" or "inference"
-        In training what the backward pass needs is a result, too.
-    input : Tensor
-        ``(n, c, *spatial)``.
     scale, bias : Tensor
         (1, c, 1, …).
-    epsilon : Tensor or float
-        Added to the variance.
     mean, inv_variance : Tensor, optional
         (n, c, 1, …): those to use, in inference.
-
-    Returns
-    -------
-    y, mean, inv_variance : Tensor
-        The last two are None in inference.
 
     Examples
     --------

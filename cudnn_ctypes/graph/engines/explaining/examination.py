@@ -50,7 +50,7 @@ def explain(
     told: dict[str, Any] = {
         "graph": name,
         "operations": expansion.operations,
-        "device": _device_name(device),
+        "device": (device if isinstance(device, DeviceProperties) else device.device).name,
         "cudnn": load().version_text,
         "faults": {each.fault.name: each.told for each in graph_faults(expansion, device).found},
         "beforehand": tuple(map(str, expansion.preludes)),
@@ -115,10 +115,6 @@ def explain(
         },
         refused_modes=refused_modes,
     )
-
-
-def _device_name(device: Any) -> str:
-    return str(device.name if isinstance(device, DeviceProperties) else device.device.name)
 
 
 @dataclass

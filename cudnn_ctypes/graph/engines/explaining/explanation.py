@@ -262,17 +262,12 @@ class Explanation(Report):
 
 def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:
     """See ``Explanation.reasons``."""
+    refusals = [(row, Refusal(row.status, row.reason, row.messages)) for row in rows if row.reason]
+    refusals.sort(key=lambda each: (each[1].hopeless, _FARTHEST.index(each[0].refused_at)))
     found: dict[str, set[int]] = {}
-    for row in sorted(rows, key=_distance):
-        if row.reason:
-            reason = Refusal(row.status, row.reason, row.messages).without_index(row.engine)
-            found.setdefault(reason, set()).add(row.engine)
+    for row, why in refusals:
+        found.setdefault(why.without_index(row.engine), set()).add(row.engine)
     return {reason: tuple(sorted(engines)) for reason, engines in found.items()}
-
-
-def _distance(row: EngineRow) -> tuple[bool, int]:
-    """How far from working."""
-    return Refusal(row.status, row.reason, row.messages).hopeless, _FARTHEST.index(row.refused_at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,7 +377,8 @@ class Suggestion:
             "steps": [each.as_dict() for each in self.steps],
             "changes": [each.as_dict() for each in self.changes],
             "options": [
-                {name: _plain(value) for name, value in each.items()} for each in self.options
+                {name: v if isinstance(v, str) else asdict(v) for name, v in each.items()}
+                for each in self.options
             ],
             "graphs": [each.to_json() for each in self.graphs],
             "engines_before": self.engines_before,
@@ -397,10 +393,6 @@ class Suggestion:
         lines += [f"  mind: {self.caveat}"] if self.caveat else []
         lines += [f"  before: {self.reason}"] if self.reason else []
         return "\n".join(lines)
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else asdict(value)
 
 
 def _gained_text(explanation: Explanation, before: Sequence[EngineRow]) -> str:

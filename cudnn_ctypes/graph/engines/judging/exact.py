@@ -181,7 +181,8 @@ class Evaluation:
                 by = unit(self.infos[info.uid].data_type)
                 array = np.asarray(results[port])
                 if step.name == "pointwise":
-                    by = max(by, _FUNCTION if _is_function(step) else 0.0)
+                    function = any(part in _mode(step) for part in _FUNCTIONS)
+                    by = max(by, _FUNCTION if function else 0.0)
                     if _mode(step).endswith("_LOG"):
                         array = array + _LOGARITHM * rng.uniform(-1, 1, array.shape)
                 results[port] = rounded(array, by) + added.get(port, 0.0) if by else array
@@ -228,10 +229,6 @@ def _wide(array: Array) -> Array:
 
 def _mode(step: Step) -> str:
     return cudnnPointwiseMode_t(step.inner("PW_DESCRIPTOR").one("POINTWISE_MODE", 0)).name
-
-
-def _is_function(step: Step) -> bool:
-    return any(part in _mode(step) for part in _FUNCTIONS)
 
 
 _FUNCTIONS = ("TANH", "SIGMOID", "GELU", "EXP", "ERF", "SOFTPLUS", "SWISH", "ELU", "POW", "LOG")

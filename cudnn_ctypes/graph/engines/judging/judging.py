@@ -156,16 +156,12 @@ def bounds(expansion: Expansion, evaluation: Evaluation, operands: Images) -> di
         array = np.asarray(exact[uid]).astype(np.float64)
         with np.errstate(all="ignore"):
             rounding = np.maximum(allowed[uid], unit(tensor.data_type) * np.abs(array))
-        bound = FACTOR * rounding + _granularity(tensor.data_type)
+        absolute = least(tensor.data_type) * (FACTOR if unit(tensor.data_type) else 1)
+        bound = FACTOR * rounding + absolute
         bound = np.where(known[uid] & evaluation.inside(operands, uid), bound, np.inf)
         turned = int((~known[uid]).sum()) if jumps else 0
         found[uid] = Bound(array, bound, min(_TURNED * turned + 2, array.size // 50) * jumps)
     return found
-
-
-def _granularity(data_type: Any) -> float:
-    """The absolute part of what is allowed."""
-    return least(data_type) * (1 if unit(data_type) == 0 else FACTOR)
 
 
 def refuse_chance(expansion: Expansion) -> None:

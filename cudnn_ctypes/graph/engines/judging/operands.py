@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +104,7 @@ def images(
         uid, nbytes = tensor.uid or 0, memory_bytes(tensor)
         if tensor.by_value:
             number = tensor.value if tensor.value is not None else given.get(uid, _number(tensor))
-            found[uid] = np.frombuffer(bytes(_c_value(number, tensor)), np.uint8).copy()
+            found[uid] = np.frombuffer(bytes(host_value(number, tensor)), np.uint8).copy()
         elif uid in given:
             found[uid] = np.ascontiguousarray(given[uid]).reshape(-1).view(np.uint8)
         elif tensor.value is not None:
@@ -157,11 +156,6 @@ def _number(tensor: Tensor) -> float:
     if tensor.data_type in MEANING:
         raise ValueError(f"tensor {tensor.name!r} is passed by value: give a number for it")
     return _NUMBER
-
-
-def _c_value(number: Any, tensor: Tensor) -> ctypes._SimpleCData[Any]:
-    value: ctypes._SimpleCData[Any] = host_value(number, tensor)
-    return value
 
 
 def _filled(

@@ -170,10 +170,8 @@ def compared(base: Verdict, tensor: str, result: Array, bound: Bound, data: str)
     )
     if bad.sum() <= bound.turning and not broken.any():
         return noted
-    if (data in _HURTING and broken.any()) or (error < _NEAR and _may_be_inexact(base, data)):
+    lossy = any(note.startswith(_LOSSY) for note in base.notes)
+    near = error < _NEAR and (lossy or data in _HURTING)
+    if near or (data in _HURTING and broken.any()):
         return replace(noted, state="inexact")
     return replace(noted, state="NaN" if broken.any() else "wrong")
-
-
-def _may_be_inexact(base: Verdict, data: str) -> bool:
-    return data in _HURTING or any(note.startswith(_LOSSY) for note in base.notes)
