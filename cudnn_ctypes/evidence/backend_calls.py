@@ -19,6 +19,8 @@ from ..reference.device.registry import Refused
 from .records import plain
 
 _SHOWN = 16
+BACKWARD_PRODUCTS = 5
+"""Matrix products of attention's backward pass, at least."""
 _TEXT = 60  # characters
 
 
@@ -112,6 +114,7 @@ class Execution:
         infos: dict[int, TensorInfo] = {}
         self.operations: list[str] = []
         self.outputs: set[int] = set()
+        read: set[int] = set()
         self.roles: dict[int, str] = {}
         for record in graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS):
             if record is None:
@@ -120,6 +123,7 @@ class Execution:
                 step = Step(record, None, {}, overrides)  # type: ignore[arg-type]
                 self.operations.append(step.name)
                 self.outputs |= {info.uid for _, info in step.writes}
+                read |= {info.uid for info in step.reads}
             except Refused:  # the tensors that it writes are unknown
                 self.operations.append("operation")
             for name, (type_, values) in record.values.items():
@@ -128,6 +132,8 @@ class Execution:
                     infos |= {info.uid: info for info in map(tensor_info, found)}
                     for info in map(tensor_info, found):
                         self.roles.setdefault(info.uid, role(name))
+        if self.operations.count("matmul") >= BACKWARD_PRODUCTS:
+            self.outputs -= read  # sums of dq, which engines leave in an order of their own
         placed = [(info, memory[uid]) for uid, info in infos.items() if memory.get(uid)]
         self.values: list[tuple[TensorInfo, Any]] = [each for each in placed if each[0].by_value]
         self.tensors: list[tuple[TensorInfo, Any]] = [

@@ -27,7 +27,7 @@ from ..reference.device.dispatch import use_reference_device
 from ..runtime import current_device
 from .found import CASE, Evidence, FoundCall, FoundGraph
 from .records import CallRecord
-from .replay.calls import Replayed, replay, replay_graph
+from .replay.calls import CHANCE, Replayed, replay, replay_graph
 
 _SAMPLED = 64  # elements of an output
 _SECONDS, _MEGABYTES = 300.0, 1 << 16  # of one graph, or of all calls, in a child process
@@ -51,18 +51,21 @@ class Result:
     outputs : dict of str to dict
         Of the memory that it wrote, by name: data type, count, elements that are not finite, mean
         and largest absolute value of the others, and a sample.
+    chance : bool
+        Whether numbers depend on what a device draws at random, and are not compared.
     """
 
     name: str
     status: str
     reason: str = ""
     outputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    chance: bool = False
 
     @classmethod
     def of(cls, done: Replayed) -> Result:
         """The result of something that was carried out."""
         outputs = {name: _summary(values) for name, values in done.outputs.items()}
-        return cls(done.name, done.status, done.reason, outputs)
+        return cls(done.name, done.status, done.reason, outputs, CHANCE in done.assumed)
 
 
 def _summary(values: NDArray[Any]) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def effect(here: Result, expected: Result) -> str:
         wanted = expected.outputs.get(name, {})
         if found["not_finite"] > wanted.get("not_finite", 0):
             return f"not finite: {found['not_finite']} of {found['count']} elements of {name}"
-        if wanted and (difference := _difference(found, wanted)):
+        if wanted and not here.chance and (difference := _difference(found, wanted)):
             return f"wrong numbers: {name}: {difference}"
     return ""
 
@@ -222,7 +225,7 @@ class Case:
             if one.status != two.status:
                 found.append(f"{one.name}: {one.status} there, {two.status} here")
                 continue
-            for name in one.outputs.keys() & two.outputs.keys():
+            for name in () if one.chance else one.outputs.keys() & two.outputs.keys():
                 if difference := _difference(two.outputs[name], one.outputs[name]):
                     found.append(f"{one.name}: {name} differs by {difference}")
         return found

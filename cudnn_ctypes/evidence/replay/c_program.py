@@ -15,7 +15,7 @@ from ... import raw
 from ...raw.ctypes_support import CudnnEnum
 from ...raw.function import binding
 from ...raw.parameter import c_type
-from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE
+from .recording import RELATIVE, RELATIVE_BFLOAT16
 from .steps import (
     Allocate,
     Allocation,
@@ -330,7 +330,8 @@ static double element(const void *array, enum type type, size_t i)
 }}
 
 /* Compare the elements of an output with the recorded ones. */
-static void compare(const char *name, const void *memory, enum type type, const char *recorded)
+static void compare(const char *name, const void *memory, enum type type, const char *recorded,
+                    double tolerance)
 {{
     static const size_t sizes[] = {{1, 2, 2, 4, 8}};
     size_t nbytes;
@@ -354,7 +355,7 @@ static void compare(const char *name, const void *memory, enum type type, const 
             if (a == b || (isnan(a) && isnan(b)))
                 continue;
             double difference = fabs(a - b);
-            close = isfinite(b) && difference <= {TOLERANCE} * scale + relative * fabs(b);
+            close = isfinite(b) && difference <= tolerance * scale + relative * fabs(b);
             largest = fmax(largest, difference);
         }}
         if (close)
@@ -469,10 +470,10 @@ class CProgram:
                 add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {allocation.nbytes}));")
             case Upload(allocation, data):
                 add(f'upload({memory(allocation)}, "{data}.bin");')
-            case Compare(allocation, offset, data_type, data):
+            case Compare(allocation, offset, data_type, data, tolerance):
                 name, kind = memory(allocation), data_type.upper()
                 where = place(name, offset)
-                add(f'compare("{name}+{offset}", {where}, {kind}, "{data}.bin");')
+                add(f'compare("{name}+{offset}", {where}, {kind}, "{data}.bin", {tolerance});')
             case Call():
                 self._call(step)
 

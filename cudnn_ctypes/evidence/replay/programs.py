@@ -20,7 +20,7 @@ from ...raw import headers, library, mode
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from ..session import listen, stop
 from .c_program import CProgram
-from .recording import RELATIVE, RELATIVE_BFLOAT16, TOLERANCE, Recording
+from .recording import RELATIVE, RELATIVE_BFLOAT16, Recording
 from .steps import (
     Allocate,
     Array,
@@ -72,7 +72,7 @@ _CHECK = f'''\
 different = 0
 
 
-def check(name, memory, data_type, key):
+def check(name, memory, data_type, key, tolerance):
     """Compare the elements of an output with the recorded ones."""
     global different
     expected = data[key]
@@ -84,7 +84,7 @@ def check(name, memory, data_type, key):
         found, expected = numbers(found, data_type), numbers(expected, data_type)
         relative = {RELATIVE_BFLOAT16} if data_type == "bfloat16" else {RELATIVE}
         scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1))
-        if np.allclose(found, expected, relative, {TOLERANCE} * scale, equal_nan=True):
+        if np.allclose(found, expected, relative, tolerance * scale, equal_nan=True):
             print(f"{{name}}: largest difference {{np.nanmax(np.abs(found - expected)):.2g}}")
             return
     different += 1
@@ -165,9 +165,9 @@ class _Writer:
                 add(f"{memory(allocation)}.fill({byte})")
             case Upload(allocation, data):
                 add(f'{memory(allocation)}.copy_from_host(data["{data}"])')
-            case Compare(allocation, offset, data_type, data):
+            case Compare(allocation, offset, data_type, data, tolerance):
                 name, place = memory(allocation), self._place(allocation, offset)
-                add(f'check("{name}+{offset}", {place}, "{data_type}", "{data}")')
+                add(f'check("{name}+{offset}", {place}, "{data_type}", "{data}", {tolerance})')
             case Call():
                 self._call(step)
 

@@ -20,6 +20,7 @@ from ...raw import (
     cudnnHandle_t,
     cudnnStatus_t,
     live,
+    mode,
     records,
 )
 from ...raw import (
@@ -103,6 +104,12 @@ def outputs(moment: Moment) -> Iterator[tuple[int, Any, str, int | None, str]]:
     The size is None for a result that may reach to the end of its allocation.
     """
     found: set[str] = set()
+    if (
+        moment.execution is not None
+        and "rng" in moment.execution.operations
+        and mode.runtime.on_host
+    ):
+        return  # a GPU draws other numbers
     for name, address, described in tensors(
         moment.function, moment.arguments, moment.execution, outputs=True
     ):
@@ -406,11 +413,17 @@ def _plain(value: Any) -> float | None:
     return None
 
 
-TOLERANCE, RELATIVE, RELATIVE_BFLOAT16 = 1e-5, 1e-3, 2.0**-7
-"""Allowed differences of an element of a replay's output: relative to the largest recorded element,
-but 1 at least, and to that very element. Another order of summation rounds differently, in bfloat16
-by one step of 2^-7 at most."""
+RELATIVE, RELATIVE_BFLOAT16 = 1e-3, 2.0**-7
+"""Allowed differences of an element of a replay's output, relative to it. Another order of sums
+rounds differently, in bfloat16 by one step of 2^-7 at most."""
 
+_TOLERANCE = 1e-5
+_TOLERANCES = {"float32": 3e-3, "float16": 1e-2, "bfloat16": 3e-2}
+"""Beside it, relative to the largest element. What the reference device recorded is for a GPU,
+which rounds inside attention and networks, and computes in TF32: on an H100 it was 0.0015 off in
+float32, 0.011 in bfloat16."""
+
+_JSON = Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
 _SHORT_TEXT = 60  # longer texts go to a data file
 
 
@@ -463,6 +476,13 @@ class Recording:
         """True: a replay needs all calls."""
         return True
 
+    def _is_needless(self, moment: Moment) -> bool:
+        """Whether a call asks for a plan's JSON, whose length differs between devices."""
+        if moment.function.__name__ != "cudnnBackendGetAttribute":
+            return False
+        name: Any = moment.arguments.get("attributeName", 0)
+        return int(getattr(name, "value", name)) == _JSON
+
     # --- memory ----------------------------------------------------------------------------------
 
     def allocated(self, region: Region) -> None:
@@ -479,7 +499,10 @@ class Recording:
         for offset, (nbytes, data_type) in allocation.outputs.items():
             if allocation.held is not None:  # None if it could not be read
                 part = allocation.held[offset : offset + nbytes]
-                yield Compare(allocation, offset, data_type, self._saved("expected", part))
+                loose = _TOLERANCES if mode.runtime.on_host else {}
+                tolerance = loose.get(data_type, _TOLERANCE)
+                saved = self._saved("expected", part)
+                yield Compare(allocation, offset, data_type, saved, tolerance)
 
     def _saved(self, word: str, data: Bytes) -> str:
         """Store bytes under a new name and return the name; equal bytes share one."""
@@ -506,6 +529,8 @@ class Recording:
 
     def prepare(self, moment: Moment) -> None:
         """Record the arguments, and the memory's contents before the call."""
+        if self._is_needless(moment):
+            return
         if place_text(moment) != self._place:
             self._place = place_text(moment)
             self.steps.append(Place(self._place))
@@ -601,7 +626,9 @@ class Recording:
 
     def hear(self, call: CallRecord, moment: Moment) -> None:
         """Record a finished call."""
-        pending = self._pending.pop(id(moment))
+        pending = self._pending.pop(id(moment), None)
+        if pending is None:
+            return
         if self._left is not None:
             self._left -= 1
             if self._left == 0:

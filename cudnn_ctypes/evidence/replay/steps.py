@@ -333,12 +333,15 @@ class Compare:
         "float32", "bfloat16", ...; "bytes" for data compared byte by byte.
     data : str
         The name of the recorded bytes.
+    tolerance : float
+        The allowed difference of an element, of the largest recorded one, but 1 at least.
     """
 
     allocation: Allocation
     offset: int
     data_type: str
     data: str
+    tolerance: float
 
 
 Step: TypeAlias = "Place | LeftOut | Allocate | Free | Upload | Assign | Call | Compare"
