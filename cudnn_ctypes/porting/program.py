@@ -13,35 +13,18 @@ from ..raw import functions
 from ..raw.function import Function
 from .source import Node, Source, own_headers
 
-__all__ = [
-    "KINDS",
-    "PRIMITIVES",
-    "CType",
-    "Call",
-    "Declarations",
-    "Finding",
-    "Program",
-    "Variable",
-    "array_of",
-    "common",
-    "pointer_to",
-    "primitive",
-    "program_of",
-]
-
-
 KINDS = {
-    "missing": "headers that are not found",
-    "gone": "names that cuDNN 9 has not, or calls with other parameters",
-    "fault": "what goes wrong, or hides that it does",
-    "note": "what to look at",
-    "cuda": "the CUDA runtime and driver, cuBLAS",
+    "missing": "headers not found",
+    "gone": "gone or changed",
+    "fault": "faults",
+    "note": "notes",
+    "cuda": "of CUDA",
     "kernel": "kernels",
-    "unknown": "misspelt names",
-    "unread": "what the grammar could not read",
-    "other": "what only other releases of cuDNN compile",
-    "own": "names like cuDNN's that are the program's or another library's",
-    "kept": "names that are as they were",
+    "unknown": "misspelt",
+    "unread": "unread",
+    "other": "for other releases",
+    "own": "of its own",
+    "kept": "as they were",
 }
 """The kinds of findings, in the order of a report."""
 
@@ -74,9 +57,6 @@ class Finding:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**vars(self), "code": list(self.code)}
-
-
-__all__ += ["promoted"]
 
 
 @dataclass(frozen=True)

@@ -65,28 +65,14 @@ class Report:
         for finding in _first_of_each(changes):
             _print_finding(console, self.source, finding, _further(changes, finding))
         for kind in ("own", "kept"):
-            _print_names(console, _SHORT[kind], [f for f in self.findings if f.kind == kind])
-        told = ", ".join(f"{count} {_SHORT[kind]}" for kind, count in self.counts.items())
+            _print_names(console, KINDS[kind], [f for f in self.findings if f.kind == kind])
+        told = ", ".join(f"{count} {KINDS[kind]}" for kind, count in self.counts.items())
         console.print(f"{path.name}: {told or 'nothing of cuDNN or CUDA'}", highlight=False)
         if self.counts:
             command = as_it_is([path], self.folders)
             console.print(f"as it is, it runs with: {command}", highlight=False, soft_wrap=True)
         console.print()
 
-
-_SHORT = {
-    "missing": "headers not found",
-    "gone": "gone or changed",
-    "fault": "faults",
-    "note": "notes",
-    "cuda": "of CUDA",
-    "kernel": "kernels",
-    "unknown": "misspelt",
-    "unread": "unread",
-    "other": "for other releases",
-    "own": "of its own",
-    "kept": "as they were",
-}
 
 _STYLES = {
     "missing": "red",

@@ -11,12 +11,6 @@ import warnings
 
 from ...errors import CudnnWarning
 
-__all__ = [
-    "OldNameWarning",
-    "forget_warned",
-    "warn_once",
-]
-
 
 class OldNameWarning(CudnnWarning, DeprecationWarning):
     """A program used a name that cuDNN or a wrapper had once; the text has the modern form."""

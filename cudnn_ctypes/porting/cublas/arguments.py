@@ -32,15 +32,6 @@ from .handles import (
     gpu_call,
 )
 
-__all__ = [
-    "DTYPES",
-    "Elements",
-    "Invalid",
-    "Scalar",
-    "computing",
-    "taking",
-]
-
 _KINDS: dict[str, Any] = {
     "handle": Handle,
     **dict.fromkeys(["m", "n", "k", "lda", "ldb", "ldc", "incx", "incy", "batchCount"], Int),

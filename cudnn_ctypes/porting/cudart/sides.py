@@ -34,8 +34,6 @@ from .types import (
     cudaMemcpyKind,
 )
 
-__all__ = ["REFERENCE", "Use", "fail", "gpu_call", "side"]
-
 Use = Literal["read", "write"]
 
 _INVALID = cudaError_t.cudaErrorInvalidValue

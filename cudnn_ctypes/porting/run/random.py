@@ -17,24 +17,6 @@ from ...runtime.cuda import CudaError
 from ..cublas.arguments import Elements
 from ..cudart.function import MEMORY, CheckedFunction, Int, Kind, OutInt, Size, Stream, out, store
 
-__all__ = [
-    "curandCreateGenerator",
-    "curandDestroyGenerator",
-    "curandGenerate",
-    "curandGenerateLogNormal",
-    "curandGenerateLogNormalDouble",
-    "curandGenerateNormal",
-    "curandGenerateNormalDouble",
-    "curandGenerateSeeds",
-    "curandGenerateUniform",
-    "curandGenerateUniformDouble",
-    "curandGetVersion",
-    "curandSetGeneratorOffset",
-    "curandSetGeneratorOrdering",
-    "curandSetPseudoRandomGeneratorSeed",
-    "curandSetStream",
-]
-
 
 class _curandGenerator_st(ctypes.Structure):
     pass
@@ -151,67 +133,37 @@ def curandGenerate(generator: Generator, outputPtr: Any, num: Size) -> None:
     _fill("curandGenerate", outputPtr, values.view(np.int32))
 
 
-@_CurandFunction
-def curandGenerateUniform(generator: Generator, outputPtr: Any, num: Size) -> None:
-    """Fill memory with floats above 0, up to 1."""
-    _uniform("curandGenerateUniform", np.float32, generator, outputPtr, num)
+def _uniform(name: str, dtype: Any) -> _CurandFunction:
+    """A function that fills memory with numbers above 0, up to 1."""
+
+    def body(generator: Generator, outputPtr: Any, num: Size) -> None:
+        _fill(name, outputPtr, 1 - _states[generator].numbers.random(num, dtype))
+
+    body.__name__ = name
+    return _CurandFunction(body)
 
 
-@_CurandFunction
-def curandGenerateUniformDouble(generator: Generator, outputPtr: Any, num: Size) -> None:
-    """Fill memory with doubles above 0, up to 1."""
-    _uniform("curandGenerateUniformDouble", np.float64, generator, outputPtr, num)
+def _normal(name: str, dtype: Any, number: Any, change: Any = np.asarray) -> _CurandFunction:
+    """A function that fills memory with what `change` makes of normal numbers."""
+
+    def body(generator: Generator, outputPtr: Any, n: Size, mean: Any, stddev: Any) -> None:
+        if n % 2:
+            status = curandStatus_t.CURAND_STATUS_LENGTH_NOT_MULTIPLE
+            _fail(name, status, f"n is {n}, and normal numbers come in pairs")
+        numbers = _states[generator].numbers.standard_normal(n, dtype)
+        _fill(name, outputPtr, change(dtype(mean) + dtype(stddev) * numbers))
+
+    body.__annotations__ |= {"mean": number, "stddev": number}
+    body.__name__ = name
+    return _CurandFunction(body)
 
 
-@_CurandFunction
-def curandGenerateNormal(
-    generator: Generator, outputPtr: Any, n: Size, mean: Float, stddev: Float
-) -> None:
-    """Fill memory with floats of a normal distribution."""
-    name = "curandGenerateNormal"
-    _fill(name, outputPtr, _normal(name, np.float32, generator, n, mean, stddev))
-
-
-@_CurandFunction
-def curandGenerateNormalDouble(
-    generator: Generator, outputPtr: Any, n: Size, mean: Double, stddev: Double
-) -> None:
-    """Fill memory with doubles of a normal distribution."""
-    name = "curandGenerateNormalDouble"
-    _fill(name, outputPtr, _normal(name, np.float64, generator, n, mean, stddev))
-
-
-@_CurandFunction
-def curandGenerateLogNormal(
-    generator: Generator, outputPtr: Any, n: Size, mean: Float, stddev: Float
-) -> None:
-    """Fill memory with floats whose logarithms have a normal distribution."""
-    name = "curandGenerateLogNormal"
-    _fill(name, outputPtr, np.exp(_normal(name, np.float32, generator, n, mean, stddev)))
-
-
-@_CurandFunction
-def curandGenerateLogNormalDouble(
-    generator: Generator, outputPtr: Any, n: Size, mean: Double, stddev: Double
-) -> None:
-    """Fill memory with doubles whose logarithms have a normal distribution."""
-    name = "curandGenerateLogNormalDouble"
-    _fill(name, outputPtr, np.exp(_normal(name, np.float64, generator, n, mean, stddev)))
-
-
-def _uniform(function: str, dtype: Any, generator: int, memory: Any, count: int) -> None:
-    _fill(function, memory, 1 - _states[generator].numbers.random(count, dtype))
-
-
-def _normal(
-    function: str, dtype: Any, generator: int, count: int, mean: float, deviation: float
-) -> NDArray[Any]:
-    if count % 2:
-        status = curandStatus_t.CURAND_STATUS_LENGTH_NOT_MULTIPLE
-        _fail(function, status, f"n is {count}, and normal numbers come in pairs")
-    numbers = _states[generator].numbers.standard_normal(count, dtype)
-    result: NDArray[Any] = dtype(mean) + dtype(deviation) * numbers
-    return result
+curandGenerateUniform = _uniform("curandGenerateUniform", np.float32)
+curandGenerateUniformDouble = _uniform("curandGenerateUniformDouble", np.float64)
+curandGenerateNormal = _normal("curandGenerateNormal", np.float32, Float)
+curandGenerateNormalDouble = _normal("curandGenerateNormalDouble", np.float64, Double)
+curandGenerateLogNormal = _normal("curandGenerateLogNormal", np.float32, Float, np.exp)
+curandGenerateLogNormalDouble = _normal("curandGenerateLogNormalDouble", np.float64, Double, np.exp)
 
 
 def _fill(function: str, memory: Any, values: NDArray[Any]) -> None:

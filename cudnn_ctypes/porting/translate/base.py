@@ -26,27 +26,6 @@ from ..program import BOOL, INT, PRIMITIVES, TEXT, VOID, CType, array_of, pointe
 from ..source import Node, Untranslatable
 from .preprocess import Macro, brackets, pieces
 
-__all__ = [
-    "ALLOCATORS",
-    "MODULES",
-    "REASONS",
-    "Base",
-    "Function",
-    "Parameter",
-    "Program",
-    "Record",
-    "Value",
-    "Variable",
-    "foreign",
-    "foreign_members",
-    "foreign_type",
-    "infix",
-    "integer",
-    "told",
-    "truth",
-]
-
-
 # Beside what the rules refuse, the shape of a tree may be one that they do not expect.
 REASONS: tuple[type[Exception], ...] = (Untranslatable, AttributeError, IndexError, KeyError)
 REASONS += (RecursionError, StopIteration, SyntaxError, TypeError, ValueError)
@@ -231,8 +210,6 @@ def _widest_brackets(text: str) -> tuple[int, int, list[int]] | None:
         pairs.append((start, end, commas))
     return max(pairs, key=lambda pair: pair[1] - pair[0]) if pairs else None
 
-
-__all__ += ["is_library_call", "of_ctypes", "raw_parameters"]
 
 MODULES = {
     "raw": "from cudnn_ctypes import raw",

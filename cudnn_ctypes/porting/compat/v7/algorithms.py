@@ -15,8 +15,6 @@ from ....raw.records import place
 from .declarations import cudnnAlgorithm_t, parameters_of
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
-__all__ = ["SETTLING", "choose", "note_untyped", "settled"]
-
 
 @implements("cudnnCreateAlgorithmDescriptor(cudnnAlgorithmDescriptor_t *algoDesc)")
 def create(a: Arguments) -> None:

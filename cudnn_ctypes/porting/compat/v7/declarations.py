@@ -15,18 +15,6 @@ from ....raw.gone import OLD_STATUS_NUMBERS, Gone, find, gone_names
 from ....raw.parameter import Parameter
 from ....raw.vocabulary import ParameterType
 
-__all__ = [
-    "Prototype",
-    "cudnnAlgorithm_t",
-    "left_out",
-    "macro_value",
-    "old_enumerator",
-    "old_status_number",
-    "parameters_of",
-    "parse",
-    "status_of_old_number",
-]
-
 
 class cudnnConvolutionFwdPreference_t(CudnnEnum):
     CUDNN_CONVOLUTION_FWD_NO_WORKSPACE = 0

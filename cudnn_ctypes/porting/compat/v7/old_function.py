@@ -21,17 +21,6 @@ from ....raw.values import Converter
 from .. import warn_once
 from .declarations import Prototype, parse
 
-__all__ = [
-    "Arguments",
-    "Refused",
-    "create_object",
-    "destroy_object",
-    "functions",
-    "held_object",
-    "implements",
-]
-
-
 _objects: dict[int, tuple[Any, Any]] = {}  # by address: the block at the address, the object
 
 

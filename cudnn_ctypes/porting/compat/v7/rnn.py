@@ -12,9 +12,6 @@ from ....raw.descriptors import RNN, Filter, Tensor, record
 from ....raw.records import place
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
-__all__ = []
-
-
 _PADDED = raw.CUDNN_RNN_PADDED_IO_ENABLED
 
 
