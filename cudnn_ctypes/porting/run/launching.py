@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +14,8 @@ from ...evidence.files import CommandError
 from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
 from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.mode import MEMCHECK_VARIABLE
-from .library import library, registered_kernels, stand_ins
-from .missing import missing_functions
+from .kernels import MISSING
+from .library import compile_c, compiled, compiler, library, registered_kernels, stand_ins
 from .signatures import OLD_STATUS_VARIABLE
 
 
@@ -56,7 +58,7 @@ def environment(
     own = [built]
     if on_reference:
         own.append(registered_kernels(built))
-        own += missing_functions(program, own)
+        own += _missing_functions(program, own)
     variables["LD_PRELOAD"] = ":".join([*map(str, own), *before])
     path = variables.get("LD_LIBRARY_PATH", "")
     if on_reference:
@@ -84,3 +86,39 @@ def _real_folders() -> list[str]:
     cudnn = Path(raw.load().path)
     found = [cudnn.parent, *sorted(cudnn.parents[2].glob("*/lib"))]
     return [str(each) for each in found if each.is_dir()]
+
+
+# --- functions of CUDA that a program names and nothing here carries out --------------------------
+
+_LIBRARY = "missing.so"
+_NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
+
+
+def _missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
+    """A library with the functions that a program needs and these libraries have not.
+
+    No library if nothing is missing, or nm is not there to tell.
+    """
+    needed = {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
+    names = sorted(needed.difference(*(_symbols(each, "--defined-only") for each in libraries)))
+    if not names:
+        return []
+    text = f"void {MISSING}(const char *);\n"
+    text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
+
+    def work(folder: Path) -> None:
+        source = folder / "missing.c"
+        source.write_text(text)
+        output = ["-shared", "-fPIC", "-o", str(folder / _LIBRARY)]
+        compile_c([compiler("c"), "-w", str(source), *output])
+
+    return [compiled(text, (_LIBRARY,), work) / _LIBRARY]
+
+
+def _symbols(file: Path, which: str) -> set[str]:
+    tool = shutil.which("nm")
+    if tool is None:
+        return set()
+    done = subprocess.run([tool, "-D", which, str(file)], capture_output=True, text=True)
+    words = (line.split()[-1:] for line in done.stdout.splitlines())
+    return {each[0].partition("@")[0] for each in words if each}
