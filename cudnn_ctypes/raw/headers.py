@@ -26,16 +26,6 @@ HEADERS = (
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
-def comments_in(text: str) -> str:
-    """All comments in C source, joined."""
-    return "\n".join(COMMENT.findall(text))
-
-
-def trailing_comments_in(text: str) -> str:
-    """The `/**< ... */` comments in C source, which describe the code before them."""
-    return "\n".join(c for c in COMMENT.findall(text) if c.startswith("/**<"))
-
-
 def include_folder() -> Path | None:
     """The folder of the headers that belong to the first cuDNN found; None without headers.
 

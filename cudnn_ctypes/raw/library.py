@@ -47,11 +47,7 @@ def candidates(tried: list[str]) -> Iterator[tuple[str, Path]]:
         ("nvidia-cudnn wheel (nvidia/cudnn/lib)", "not installed", _wheels("cudnn")),
         ("CONDA_PREFIX", "none", _below("CONDA_PREFIX")),
         ("the dynamic loader", "finds none", _system()),
-        (
-            "CUDNN_PATH, CUDA_PATH, CUDA_HOME",
-            "none",
-            _below("CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"),
-        ),
+        (", ".join(_ROOTS), "none", _below(*_ROOTS)),
         ("nvidia-cudnn-jit wheel (nvidia/cudnn_jit/lib)", "not installed", _wheels("cudnn_jit")),
     )
     for source, nothing, files in places:

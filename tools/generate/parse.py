@@ -19,7 +19,7 @@ from clang.cindex import (
     TypeKind,
 )
 
-from cudnn_ctypes.raw.headers import HEADERS, comments_in, trailing_comments_in
+from cudnn_ctypes.raw.headers import COMMENT, HEADERS
 
 from . import comments
 from .include import include_flags, wheel_include
@@ -129,8 +129,13 @@ def _with_comments(cursors: list[Cursor], text: bytes) -> Iterator[tuple[Cursor,
         before = text[end:start].decode() if start > end else ""
         if cursor.kind in (CursorKind.ENUM_DECL, CursorKind.STRUCT_DECL):
             continue
-        yield cursor, comments_in(before)
+        yield cursor, _comments(before)
         end = max(end, cursor.extent.end.offset)
+
+
+def _comments(text: str, *, after: bool = False) -> str:
+    """The comments in C source, or those that describe the code `after` which they stand."""
+    return "\n".join(c for c in COMMENT.findall(text) if not after or c.startswith("/**<"))
 
 
 def _function(cursor: Cursor, header: str, before: str) -> Function:
@@ -157,7 +162,7 @@ def _enumerators(declaration: Cursor, header: str, text: bytes) -> tuple[Enumera
     members = []
     for cursor, end in zip(cursors, ends, strict=True):
         # A comment before an enumerator may tell the version of something it mentions.
-        after = trailing_comments_in(text[cursor.extent.end.offset : end].decode())
+        after = _comments(text[cursor.extent.end.offset : end].decode(), after=True)
         tokens = [token.spelling for token in cursor.get_tokens()]
         alias = tokens[-1] if "=" in tokens and tokens[-1] in names else None
         members.append(Enumerator(*_facts(cursor, header, after), cursor.enum_value, alias))
