@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import int32, int64
+from .arithmetic import int32
 from .memory import Pointer, address_of, bytes_at, chars, is_null
 
 __all__ = [
@@ -50,10 +50,7 @@ __all__ = [
 
 _c = ctypes.CDLL(None)
 
-_CONVERSION = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?"
-    r"(?P<length>hh|h|ll|l|z|j|t|L)?(?P<kind>[diuoxXcsfFeEgGpn%])"
-)
+_CONVERSION = re.compile(r"%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d*))?(?:hh|h|ll|l|z|j|t|L)?([a-zA-Z%])")
 
 
 def string(value: Any) -> str:
@@ -70,40 +67,35 @@ def string(value: Any) -> str:
 
 
 def formatted(layout: Any, *arguments: Any) -> str:
-    """The text that ``printf`` prints."""
+    """The text that ``printf`` prints; C's library makes each conversion."""
     remaining = iter(arguments)
 
     def conversion(match: re.Match[str]) -> str:
-        kind = match["kind"]
-        if kind == "%":
+        if match[1] == "%":
             return "%"
-        width = next(remaining) if match["width"] == "*" else match["width"] or ""
-        precision = match["precision"]
-        precision = str(next(remaining)) if precision == "*" else precision
-        flags = match["flags"] + str(width)
-        if precision is not None:
-            flags += "." + (precision or "0")
-        return _converted(flags, match["length"] or "", kind, next(remaining))
+        part = match[0].replace("L", "").encode()  # doubles stand for long doubles
+        widths = [ctypes.c_int(int(next(remaining))) for _ in range(part.count(b"*"))]
+        value = _passed(match[1], next(remaining))
+        buffer = ctypes.create_string_buffer(_c.snprintf(None, 0, part, *widths, value) + 1)
+        _c.snprintf(buffer, len(buffer), part, *widths, value)
+        return buffer.raw[:-1].decode(errors="replace")
 
     return _CONVERSION.sub(conversion, string(layout))
 
 
-def _converted(flags: str, length: str, kind: str, value: Any) -> str:
-    if kind in "di":
-        number = int64(value) if length in ("l", "ll", "z", "j", "t") else int32(value)
-        return f"%{flags}d" % number
-    if kind in "uoxX":
-        bits = 64 if length in ("l", "ll", "z", "j", "t") else 32
-        return f"%{flags}{'d' if kind == 'u' else kind}" % (int(value) & (1 << bits) - 1)
-    if kind == "c":
-        return f"%{flags}s" % (value if isinstance(value, str) else chr(int(value) & 255))
+def _passed(kind: str, value: Any) -> Any:
+    """An argument of ``printf`` as C passes it."""
+    if kind in "diuoxXc":
+        return ctypes.c_longlong(ord(value) if isinstance(value, str) else int(value))
     if kind == "s":
-        return f"%{flags}s" % string(value)
+        return string(value).encode()
     if kind == "p":
         number = value if isinstance(value, int) else getattr(value, "value", value)
         number = address_of(number) if not isinstance(number, (int, type(None))) else number
-        return f"%{flags}s" % (hex(number) if number else "(nil)")
-    return f"%{flags}{kind}" % float(value)
+        return ctypes.c_void_p(number)
+    if kind not in "aAeEfFgG":
+        raise ValueError(f"printf: %{kind} is not known here")
+    return ctypes.c_double(float(value))
 
 
 def sprintf(target: Any, layout: Any, *arguments: Any, size: int | None = None) -> int:
