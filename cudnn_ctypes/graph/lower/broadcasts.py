@@ -240,6 +240,60 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
     return found
 
 
+def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
+    """Operands of norms, but for the input, that the graph computes."""
+    norms = [node for node in nodes if node.kind.descriptor == "operation_norm_forward"]
+    return [
+        each
+        for node in norms
+        for name, each in node.inputs.items()
+        if name != "input" and each.virtual
+    ]
+
+
+def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
+    """Numbers for each sequence, or sequence and head, that attention's engines take of another.
+
+    They meet scores in operations of the user's; each comes with the operation that reads it. One
+    for each sequence alone is right for one query, and shows not where it is only added.
+    """
+    products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
+    found = []
+    for node in nodes if len(products) == 2 else ():
+        if node is products[1]:
+            break
+        (full,) = (each.dims or () for each in node.outputs.values()) if _joins(node) else ((),)
+        for each in node.operands if len(full) == 4 and full[3] > 1 else ():
+            batch, heads, *rows = each.dims or ()
+            if each.virtual or each.by_value or batch == 1 or rows != [1, 1]:
+                continue
+            if heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1])):
+                found.append((node, each))
+    return found
+
+
+def _joins(node: Node) -> bool:
+    return node.kind.descriptor == _POINTWISE and node.origin is None
+
+
+_ADDS = (cudnnPointwiseMode_t.CUDNN_POINTWISE_ADD, cudnnPointwiseMode_t.CUDNN_POINTWISE_SUB)
+
+
+def _is_only_added(node: Node, nodes: Sequence[Node], last: Node) -> bool:
+    """Whether sums lead from an operation to the softmax, of which nothing but shares is kept."""
+    if any(not t.virtual for each in nodes if each is not last for t in each.outputs.values()):
+        return False
+    while node.options.get("mode") in _ADDS:
+        (result,) = node.outputs.values()
+        users = [each for each in nodes if any(operand is result for operand in each.operands)]
+        if not users or not all(map(_joins, users)):
+            return True
+        if len(users) > 1:
+            return False
+        (node,) = users
+    return False
+
+
 def _free(nodes: Sequence[Node]) -> bool:
     """Whether nothing but dims and strides says where elements are."""
     tensors = [each for node in nodes for each in (*node.operands, *node.outputs.values())]

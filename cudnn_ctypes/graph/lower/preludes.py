@@ -16,7 +16,7 @@ from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
-from .broadcasts import Side, sides
+from .broadcasts import Side, computed_of_norms, numbers_of_sequences, sides
 from .expand.expansion import Expansion, Prelude
 
 
@@ -29,8 +29,15 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
         made.compute(side)
+    for operand in computed_of_norms(made.nodes):
+        side = Side("plain", made.nodes, operand.dims or ())
+        made.take_out(
+            side, operand, f"{operand.name!r}: norms lose the context with computed operands"
+        )
     for side in sides(made.nodes):
         made.copy(side)
+    for node, number in numbers_of_sequences(made.nodes):
+        made.copy_number(node, number)
     return made.expansion() if made.preludes else expansion
 
 
@@ -76,20 +83,17 @@ class _Preparation:
         """Take out what is computed from small operands alone, if something of it is misread."""
         for root in side.roots():
             if reason := side.reads_wrong(root):
-                self._take_out(side, root, f"{root.name!r}: {reason}")
+                self.take_out(side, root, f"{root.name!r}: {reason}")
         if side.unread and side.before is not None:
-            self._take_out(side, side.before, side.unread)
+            self.take_out(side, side.before, side.unread)
 
-    def _take_out(self, side: Side, root: Tensor, reason: str) -> None:
+    def take_out(self, side: Side, root: Tensor, reason: str) -> None:
+        """Compute a tensor in a graph of its own."""
         nodes = side.behind(root)
         given = [t for node in nodes for t in node.operands if not (t.virtual or t.by_value)]
         widest = max(given, key=lambda each: math.prod(each.dims or ()), default=root)
         order = _order(side, widest)
         result = self._scratch(root.dims or (), root, order)
-        others = [each for each in self.nodes if each not in nodes]
-        if side.family == "pool" and len(others) == 1 and order[-1] != 1:
-            # An engine that is no fusion takes all to be of the operand's type.
-            result.data_type = next(iter(others[0].outputs.values())).data_type
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
         self.nodes = [self._reading(each, {id(root): result}) for each in self.nodes]
@@ -106,8 +110,12 @@ class _Preparation:
                 or any(each is result for each in node.outputs.values())
             ]
             if not unread:
-                return
+                break
             self.nodes = [node for node in self.nodes if node not in unread]
+        if side.family == "pool" and len(self.nodes) == 1 and order[-1] != 1:
+            # An engine that is no fusion takes all to be of the operand's type.
+            (pooled, *_) = self.nodes[0].outputs.values()
+            result.data_type = pooled.data_type
 
     def copy(self, side: Side) -> None:
         """Copy operands along dimensions in which they broadcast in part only."""
@@ -131,6 +139,20 @@ class _Preparation:
                 self.nodes = [next(replaced) if id(n) in ours else n for n in self.nodes]
                 self.copy(side)
                 return
+
+    def copy_number(self, node: Node, number: Tensor) -> None:
+        """Copy numbers of attention's sequences along queries, or along keys if there is one."""
+        dims, full = list(number.dims or ()), next(iter(node.outputs.values())).dims or ()
+        axis = 2 if full[2] > 1 else 3
+        dims[axis] = full[axis]
+        order = range(len(dims))
+        copied = self._scratch(dims, number, order)
+        reason = f"{number.name!r}: it is a number for each sequence, which engines exchange"
+        self._add([self._copying(number, copied, node, order)], copied, reason)
+        exchanged = {id(number): copied}
+        self.nodes = [
+            self._reading(each, exchanged) if each is node else each for each in self.nodes
+        ]
 
     def _scratch(self, dims: Sequence[int], like: Tensor, order: Sequence[int]) -> Tensor:
         """A tensor in the workspace, packed."""

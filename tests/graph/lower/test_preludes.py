@@ -156,10 +156,62 @@ def test_a_gpu_computes_operands_beforehand(case):
         _check(Handle(), case)
 
 
+def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied: Any) -> None:
+    """Attention whose scores are multiplied by numbers, and how these are copied before."""
+    rng = np.random.default_rng(7)
+    graph = Graph(io_data_type="float16")
+    shapes = {"q": (2, 3, queries, 64), "k": (2, 3, 96, 64), "v": (2, 3, 96, 64), "s": dims}
+    tensors = {name: graph.tensor(shape, name=name) for name, shape in shapes.items()}
+    values = {name: rng.uniform(-1, 1, shape) for name, shape in shapes.items()}
+    values = {name: value.astype(np.float16) for name, value in values.items()}
+
+    def multiplied(graph: Graph, scores: Any) -> Any:
+        return graph.mul(scores, tensors["s"])
+
+    attention = graph.sdpa(*(tensors[name] for name in "qkv"), score_mod=multiplied)
+    attention[0].set_output(name="o")
+    memory = _memory(graph, values)
+    q, k, v, s = (values[name].astype(np.float64) for name in "qkvs")
+    scores = q @ k.swapaxes(-1, -2) / 8 * s
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    exact = shares / shares.sum(-1, keepdims=True) @ v
+    with graph, handle:
+        assert [each.result.dims for each in graph.expansion(handle).preludes] == copied
+        graph.build(handle)
+        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+            workspace.fill(255)
+            graph.execute(memory, workspace)
+            handle.synchronize()
+            assert np.abs(memory["o"].numpy() - exact).max() < 4e-3 * np.abs(exact).max()
+    for each in memory.values():
+        each.close()
+
+
+NUMBERS = [
+    ((2, 3, 1, 1), 64, [(2, 3, 64, 1)]),
+    ((2, 3, 1, 1), 1, [(2, 3, 1, 96)]),
+    ((2, 1, 1, 1), 64, [(2, 1, 64, 1)]),
+    ((2, 1, 1, 1), 1, []),
+    ((1, 3, 1, 1), 64, []),
+]
+
+
+@pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
+def test_the_reference_device_copies_numbers_of_sequences(dims, queries, copied):
+    with use_reference_device(device="H200"):
+        _check_attention(Handle(), dims, queries, copied)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
+def test_a_gpu_copies_numbers_of_sequences(dims, queries, copied):
+    with use_reference_device(False):
+        _check_attention(Handle(), dims, queries, copied)
+
+
 # What no engine could copy in another order; attention, before which nothing is copied.
 REFUSED = {
     "spaced matrix of a product",
-    "modifier with a number for each sequence",
     "modifier with spaced keys",
     "image computed from another order of memory",
 }

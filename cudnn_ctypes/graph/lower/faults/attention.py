@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ....dtypes import element_bits
-from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
+from ....raw import cudnnDataType_t
 from ....raw.faults.rows import rows
 from ....raw.strides import packed
 from ...describe.node import Node
@@ -92,32 +92,6 @@ def _operands_of_scores(node: Node) -> Iterator[Tensor]:
     modifier = node.subgraphs.get("score_mod")
     for each in modifier.nodes if modifier is not None else ():
         yield from (t for t in each.operands if not (t.virtual or t.by_value))
-
-
-def _number_of_each_sequence(node: Node) -> str:
-    """Of sequences alone it is right where it changes no share: of one query, or added."""
-    dims = score_dims(node)
-    for each in _operands_of_scores(node):
-        batch, heads, *rows = each.dims or ()
-        if not dims or batch == 1 or rows != [1, 1] or dims[3] == 1:
-            continue
-        if heads > 1 or (dims[2] > 1 and not _is_added(node, each)):
-            return f": {each.name!r} {each.dims} in scores of {dims}"
-    return ""
-
-
-_ADDS = (cudnnPointwiseMode_t.CUDNN_POINTWISE_ADD, cudnnPointwiseMode_t.CUDNN_POINTWISE_SUB)
-
-
-def _is_added(node: Node, number: Tensor) -> bool:
-    """Whether what a modifier computes from a number is only added to others, without stats."""
-    reached = {id(number)}
-    for each in node.subgraphs["score_mod"].nodes:
-        if any(id(operand) in reached for operand in each.operands):
-            if each.options.get("mode") not in _ADDS:
-                return False
-            reached |= {id(result) for result in each.outputs.values()}
-    return "stats" not in node.outputs
 
 
 def _scores_with_spaced_keys(node: Node) -> str:
@@ -239,7 +213,6 @@ _WHERE: dict[str, Callable[[Node], str]] = {
     "gradient of one row of bias": _one_row_of_bias,
     "gradient without bounds": unbounded,
     "one query with alibi, rng_dump or a sink": one_query,
-    "modifier with a number for each sequence": _number_of_each_sequence,
     "modifier with spaced keys": _scores_with_spaced_keys,
     "pages of one query with alibi": _pages_of_one_query_with_alibi,
     "scale of attention that is not positive": _scale_that_is_not_positive,

@@ -10,7 +10,7 @@ from ....dtypes import storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
-from ..broadcasts import PART, ROWS, SINGLE, TWO
+from ..broadcasts import PART, ROWS, SINGLE, TWO, computed_of_norms, numbers_of_sequences
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -151,11 +151,7 @@ def _joins_a_part_behind_a_norm(graph: Graph) -> str:
 
 
 def _computes_an_operand_of_a_norm(graph: Graph) -> str:
-    for node in graph.of("norm_forward"):
-        for name, each in node.inputs.items():
-            if name != "input" and each.virtual:
-                return f"{node}: {name} {each.name!r}"
-    return ""
+    return next((repr(each.name) for each in computed_of_norms(graph.nodes)), "")
 
 
 def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
@@ -293,6 +289,13 @@ def _stores_statistics_in_16_bits(graph: Graph) -> str:
     return ""
 
 
+def _takes_numbers_of_sequences(graph: Graph) -> str:
+    for node, each in numbers_of_sequences(graph.nodes):
+        (scores,) = node.outputs.values()
+        return f"{node}: {each.name!r} {each.dims} in scores of {scores.dims}"
+    return ""
+
+
 def _has_slow_scales(graph: Graph) -> str:
     return str(graph.nodes[0]) if slow_scales(graph.nodes) else ""
 
@@ -329,6 +332,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "convolution of a large volume": _convolves_a_large_volume,
     "broadcast along two dimensions": _misread(TWO),
     "element-wise graph of two dimensions": _has_two_dimensions,
+    "modifier with a number for each sequence": _takes_numbers_of_sequences,
     "statistics of layers in 16 bits": _stores_statistics_in_16_bits,
     SLOW_SCALES: _has_slow_scales,
 }
