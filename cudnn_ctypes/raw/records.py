@@ -102,8 +102,7 @@ def scalar_type(describers: Sequence[Any]) -> Any:
 
     None if nothing is known of the records and data types that describe it. Of two tensors C reads
     a double if one is DOUBLE; but for x of another type, where its kernel for dense memory of one
-    layout copies x to y, it reads a float (cudnnTransformTensor of cuDNN 9.19, and of filters of 4
-    dimensions cudnnTransformFilter).
+    layout copies x to y, it reads a float (cudnnTransformTensor of cuDNN 9.19).
     """
     types = [each if isinstance(each, CudnnEnum) else data_type_of(each) for each in describers]
     types = [each for each in types if each is not None]
@@ -118,12 +117,13 @@ def _are_alike(x: Any, y: Any) -> bool:
     """Whether two tensors have the same strides and no gaps, and the kernel for them.
 
     The channels of four dimensions and more may be inside if there are several, of several pixels.
+    Of five dimensions there are several.
     """
     if not (hasattr(x, "strides") and hasattr(y, "strides")):  # the call is refused for its kind
         return False
     if x.shape != y.shape or x.strides != y.strides or has_gaps(x):
         return False
-    if len(x.shape) > 4 and hasattr(x, "format"):  # a filter
+    if len(x.shape) > 4 and x.shape[1] == 1:
         return False
     inside = len(x.shape) > 3 and x.strides[1] == 1
     return not inside or (x.shape[1] > 1 and math.prod(x.shape[2:]) > 1)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import (
+    ConvolutionDescriptor,
     DeviceBuffer,
     FilterDescriptor,
     Handle,
@@ -104,8 +105,8 @@ def test_a_bias_with_gaps() -> None:
         TensorDescriptor((1, 4, 1, 1)) as dense,
     ):
         name = "cudnnConvolutionBiasActivationForward"
-        assert _found(name, biasDesc=gaps)
-        assert not _found(name, biasDesc=dense)
+        assert _found(name, biasDesc=gaps, wDesc=None, convDesc=None)
+        assert not _found(name, biasDesc=dense, wDesc=None, convDesc=None)
 
 
 @pytest.mark.parametrize(
@@ -216,3 +217,58 @@ def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool
         assert bool(found) == forward
         found = _found("cudnnSoftmaxBackward", yDesc=one, dyDesc=one, dxDesc=other, **options)
         assert bool(found) == backward
+
+
+@pytest.mark.parametrize(
+    ("channels", "filters", "math", "layout", "refused"),
+    [
+        (2, 3, "default_math", "NHWC", True),
+        (2, 3, "fma_math", "NHWC", False),
+        (2, 3, "default_math", "NCHW", False),
+        (4, 3, "default_math", "NHWC", False),
+        (3, 1, "default_math", "NHWC", False),
+    ],
+)
+def test_a_fused_convolution_of_few_channels(
+    channels: int, filters: int, math: str, layout: str, refused: bool
+) -> None:
+    with (
+        FilterDescriptor((3 * filters, channels, 2, 2, 2), layout=layout) as w,
+        ConvolutionDescriptor((0, 0, 0), groups=3, math_type=math) as how,
+    ):
+        found = _found(
+            "cudnnConvolutionBiasActivationForward", wDesc=w, convDesc=how, biasDesc=None
+        )
+        assert ("fused convolution of few channels a group" in str(found)) == refused
+
+
+@pytest.mark.parametrize(
+    ("heads", "projection", "keys", "length", "math", "lost"),
+    [
+        (2, 0, 1, 4, raw.CUDNN_TENSOR_OP_MATH, True),
+        (1, 0, 1, 4, raw.CUDNN_TENSOR_OP_MATH, False),
+        (2, 4, 1, 4, raw.CUDNN_TENSOR_OP_MATH, False),
+        (2, 0, 3, 4, raw.CUDNN_TENSOR_OP_MATH, False),
+        (2, 0, 1, 5, raw.CUDNN_TENSOR_OP_MATH, False),
+        (2, 0, 1, 4, raw.CUDNN_DEFAULT_MATH, False),
+    ],
+)
+def test_an_attention_gradient_of_single_keys(
+    heads: int, projection: int, keys: int, length: int, math: Any, lost: bool
+) -> None:
+    descriptor, q = raw.cudnnAttnDescriptor_t(), raw.cudnnSeqDataDescriptor_t()
+    raw.cudnnCreateAttnDescriptor(descriptor)
+    raw.cudnnCreateSeqDataDescriptor(q)
+    half = raw.CUDNN_DATA_HALF
+    try:
+        raw.cudnnSetAttnDescriptor(
+            descriptor, 0, heads, 1.0, half, half, math, None, None, 4, 4, 4, 4, projection, 4, 0,
+            5, keys, 1, 1,
+        )  # fmt: skip
+        axes = [0, 1, 2, 3]
+        raw.cudnnSetSeqDataDescriptor(q, half, 4, [5, 1, 1, 4], axes, 1, [length], None)
+        found = _found("cudnnMultiHeadAttnBackwardWeights", attnDesc=descriptor, qDesc=q)
+        assert ("attention gradient of single keys" in found) == lost
+    finally:
+        raw.cudnnDestroyAttnDescriptor(descriptor)
+        raw.cudnnDestroySeqDataDescriptor(q)

@@ -15,10 +15,13 @@ from ..enums import (
     CUDNN_DATA_HALF,
     CUDNN_DATA_INT32,
     CUDNN_DEFAULT_REORDER,
+    CUDNN_FMA_MATH,
     CUDNN_POOLING_MAX,
     CUDNN_POOLING_MAX_DETERMINISTIC,
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
+    CUDNN_TENSOR_NHWC,
+    CUDNN_TENSOR_OP_MATH,
     CUDNN_TRANSFORM_FOLD,
     CUDNN_DATA_INT8x4,
     CUDNN_DATA_UINT8x4,
@@ -212,6 +215,20 @@ def _attends_plain_values(attention: Any) -> bool:
     return bool(plain) and attention.heads > 1
 
 
+def _attends_single_keys(attention: Any, q: Any) -> bool:
+    half = attention.data_type == attention.compute_data_type == CUDNN_DATA_HALF
+    single = attention.kv_max_length == 1 and not attention.k_projection and attention.heads > 1
+    tensor_cores = attention.math_type == CUDNN_TENSOR_OP_MATH
+    return half and single and tensor_cores and min(q.lengths) < attention.qo_max_length
+
+
+def _has_few_channels(w: Any, convolution: Any) -> bool:
+    groups = convolution.groups
+    few = len(w.shape) == 5 and groups > 2 and {w.shape[1], w.shape[0] // groups} <= {2, 3}
+    last = w.format == CUDNN_TENSOR_NHWC and w.data_type == CUDNN_DATA_FLOAT
+    return few and last and convolution.math_type != CUDNN_FMA_MATH
+
+
 # -- the rows ----------------------------------------------------------------------------------
 
 _WHERE: dict[str, Where] = {
@@ -255,6 +272,8 @@ _WHERE: dict[str, Where] = {
     "folding of other layouts": _all(_TRANSFORM, folds_other_layouts),
     "bias that is not reordered": _keeps_bias,
     "attention of unprojected values": _any("attnDesc", _attends_plain_values),
+    "attention gradient of single keys": _all("attnDesc qDesc", _attends_single_keys),
+    "fused convolution of few channels a group": _all("wDesc convDesc", _has_few_channels),
     "operation of integers into double": _all("opTensorDesc aDesc cDesc", _reads_doubles),
     "memory off its boundary": _anywhere,
     "fused gradient without a bias": _lacks_bias,

@@ -270,7 +270,8 @@ def _types(direction: Direction, method: Method, p: Problem) -> str:
             f"cuDNN has no kernel for {x_name} {data.name}, {w_name} {p.w.data_type.name} and "
             f"{y_name} {p.y.data_type.name}, summed in {compute.name}"
         )
-    lines = p.geometry.spatial == 3 or 1 in p.geometry.w_shape[2:]
+    made = p.geometry.y_shape if direction is BACKWARD_FILTER else p.geometry.w_shape
+    lines = p.geometry.spatial == 3 or 1 in made[2:]
     usable = {
         Method.FFT: (_FLOAT, _HALF),
         Method.TILED_FFT: (_FLOAT, _HALF, *((_DOUBLE,) if lines else ())),
@@ -321,7 +322,9 @@ def _layouts(direction: Direction, method: Method, p: Problem) -> str:
         needs_x = needs_x and not (direction is BACKWARD_FILTER and method in _PLAIN)
         needs_x = needs_x or (direction is BACKWARD_DATA and method is not Method.ATOMIC)
         needs_y = needs_y or (direction is BACKWARD_FILTER and method is Method.ATOMIC_PRECOMPUTED)
-    if (needs_x and not is_packed(p.x, start=1)) or (needs_y and not is_packed(p.y, start=1)):
+    tiles = direction is BACKWARD_DATA and method is Method.TILED_FFT and p.geometry.spatial == 2
+    start = 2 if tiles else 1  # there may be gaps between planes, between images
+    if (needs_x and not is_packed(p.x, start=start)) or (needs_y and not is_packed(p.y, start=1)):
         return f"not with {w_name} in NCHW and these strides of {x_name} and {y_name}"
     return ""
 
@@ -337,13 +340,9 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
             return "INT8 needs multiples of 4 channels, 2 spatial dimensions and dilation 1"
     short = all(padding < size for padding, size in zip(g.padding, whole, strict=True))
     if direction is BACKWARD_FILTER:  # its tiles are lines
-        single = p.x.data_type == _FLOAT
         line = flat and 1 in g.y_shape[2:] and set(g.stride) == {1}
-        if method is Method.TILED_FFT and not (line and p.x.data_type in (_FLOAT, _HALF)):
+        if method is Method.TILED_FFT and not line:
             return "tiled FFT of a filter's gradient is for a line of results and stride 1"
-        ends = any(n == 1 < size for n, size in zip(g.y_shape[2:], whole, strict=True))
-        if method is Method.FFT and single and ends:
-            return "FFT of a filter's gradient in FLOAT is for several results along each size"
     match method:
         case Method.COLUMNS if not flat:
             return "this algorithm is for 2 spatial dimensions"

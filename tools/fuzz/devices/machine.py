@@ -240,9 +240,10 @@ class _Run:
         names = (p.name for p in raw.FUNCTIONS[function].parameters)
         call = Call(function, dict(zip(names, values, strict=True)))
         for finding in faults_of_call(call, library.load().version):
-            if not finding.fault.only_told or finding.fault.name in _DECIDED:
-                self.found.faults.append(finding.fault.name)
-                self.found.refused |= finding.fault.refused
+            fault, refuses = finding.fault, finding.fault.effect == "refuses what is right"
+            if not fault.only_told or refuses or fault.name in _DECIDED:
+                self.found.faults.append(fault.name)
+                self.found.refused |= fault.refused or refuses
 
     def _argument(self, p: Any, arguments: dict[str, Any], outs: dict[str, Any]) -> Any:
         kind, base = p.type.kind, p.type.base
