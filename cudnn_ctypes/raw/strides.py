@@ -121,6 +121,11 @@ def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:
     return False
 
 
+def is_dense(dims: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements fill the memory from the first to the last of them, each its own place."""
+    return extent(dims, strides) == math.prod(dims) and not overlapping(dims, strides)
+
+
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...] | None:
     """The dims to which all `shapes`, of equal rank, broadcast; None if they do not fit."""
     if len({len(shape) for shape in shapes}) != 1:

@@ -17,7 +17,7 @@ from ..errors import ClosedError
 from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
-from .strides import extent, in_elements, packed
+from .strides import extent, in_elements, is_dense, packed
 from .torch_forms import unreadable
 
 Ints = tuple[int, ...]
@@ -256,7 +256,7 @@ def contradiction(record: Any, memory: Typed) -> str | None:
     if memory.nbytes < nbytes:
         return says
     if memory.data_type in _BYTES and itemsize != 1:
-        return None if _is_dense(memory) else says
+        return None if is_dense(memory.dims, memory.strides) else says
     if memory.data_type not in ("bytes", name, *_SAME_BITS.get(name, ())):
         return says
     if memory.data_type == "bytes" or not strides:
@@ -287,15 +287,6 @@ def _extent(record: Any) -> tuple[Ints, Ints, int]:
 def _axes(dims: Ints, strides: Ints) -> list[tuple[int, int]]:
     """Stride and size of the dims that have more than one element, from the innermost outwards."""
     return sorted((step, size) for step, size in zip(strides, dims, strict=True) if size != 1)
-
-
-def _is_dense(memory: Typed) -> bool:
-    wanted = 1
-    for step, size in _axes(memory.dims, memory.strides):
-        if step != wanted:
-            return False
-        wanted *= size
-    return True
 
 
 def _same(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:

@@ -25,7 +25,7 @@ from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
 from ...raw import host_blocks, mode, operand_rules
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
-from ...raw.strides import extent, in_elements
+from ...raw.strides import extent, in_elements, is_dense
 from ..arithmetic import scaling_dtype
 from ..layout import joined_vectors, split_vectors
 from ..tiles import same_place
@@ -198,7 +198,7 @@ def at(
         written = _record(block, start + before, shape, steps, itemsize)
         check_written(block, written, start + before, steps, lent.called(name, address), where)
     if use != "read":
-        if where is None and _dense(shape, strides, nbytes // itemsize):
+        if where is None and is_dense(shape, strides):
             block.mark(start, start + nbytes)
         elif not block.is_written(start, start + nbytes):
             written = _record(block, start + before, shape, steps, itemsize)
@@ -219,17 +219,6 @@ def _checked(
             f"result depends on the order in which threads run"
         )
     return array
-
-
-def _dense(shape: tuple[int, ...], strides: tuple[int, ...], count: int) -> bool:
-    """Whether the elements fill the `count` places that they reach over, each one once."""
-    step = 1
-    for stride, size in sorted(zip(map(abs, strides), shape, strict=True)):
-        if size > 1:
-            if stride != step:
-                return False
-            step *= size
-    return step == count
 
 
 def _record(

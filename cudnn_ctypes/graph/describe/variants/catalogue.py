@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ....dtypes import element_bits
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnPointwiseMode_t
-from ....raw.strides import axis_order, extent, overlapping, packed, packed_like
+from ....raw.strides import axis_order, is_dense, packed, packed_like
 from ..node import Kind, Node, exchanged
 from ..operations.attention import SDPA, SDPA_BACKWARD
 from ..operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
@@ -405,7 +405,7 @@ def plain(tensor: Tensor) -> bool:
         return False
     if tensor.ragged_offset is not None:
         return False
-    return extent(dims, strides) == math.prod(dims) and not overlapping(dims, strides)
+    return is_dense(dims, strides)
 
 
 def _image_places(graph: Description) -> list[int]:
