@@ -13,6 +13,7 @@ import pytest
 
 from cudnn_ctypes import TensorDescriptor, raw
 from cudnn_ctypes.raw import function
+from cudnn_ctypes.raw.records import record, scalar_type
 from cudnn_ctypes.raw.scalars import as_host_scalar
 
 DOUBLE, FLOAT, HALF = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_HALF
@@ -291,3 +292,13 @@ def test_a_descriptor_of_another_kind_is_refused_where_scalars_take_its_type():
         raw.cudnnTransformFilter(HANDLE, transform, half, filters, None, half, loss, None)
     raw.cudnnDestroyCTCLossDescriptor(loss)
     raw.cudnnDestroyFilterDescriptor(filters)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [((4, 1, 1, 2, 3), DOUBLE), ((4, 2, 1, 2, 3), HALF), ((4, 1, 2, 3), HALF)],
+)
+def test_factors_between_a_type_and_double(shape, expected):
+    """Measured with cuDNN 9.14 and 9.19 on an H100."""
+    with TensorDescriptor(shape, "float16") as x, TensorDescriptor(shape, "float64") as y:
+        assert scalar_type([record(x), record(y)]) == expected
