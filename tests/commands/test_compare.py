@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -68,7 +69,7 @@ def test_bisect_finds_the_first_other_version(graph, monkeypatch, capsys):
 def test_versions_in_order():
     order = ["9.12.0.46", "9.19.0.56", "9.19.1.2", "9.19", "9.20.0.48"]
     keys = [*map(compare._key, order)]
-    assert all(one < two for one, two in zip(keys, keys[1:], strict=False))
+    assert all(one < two for one, two in itertools.pairwise(keys))
 
 
 @pytest.mark.parametrize(
