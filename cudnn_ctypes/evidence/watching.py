@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from ..raw import CUDNN_SEV_ERROR, CUDNN_SEV_INFO
+from ..raw.process import new_lock
 from .found import LOG, Evidence
 from .log_files import LogLines
 from .messages import Message, hearing
@@ -42,7 +42,7 @@ def watch() -> Iterator[Evidence]:
     >>> [(each.text, each.times, each.plans) for each in seen.graphs]
     [('relu: 8x64x16x16, 8x64x16x16', 1, 1)]
     """
-    seen, lock = Evidence("this process", LOG), threading.Lock()
+    seen, lock = Evidence("this process", LOG), new_lock()
     reader = Reader(seen)
 
     def hear(message: Message) -> None:

@@ -151,6 +151,7 @@ def test_functions_say_what_they_raise():
 RAISES_UNTOLD = {
     "known_faults": "it reads a table",
     "use_reference_device": "its errors are those of the properties that it reads",
+    "watch": "it only listens",
 }
 """Functions without a section of errors, with the reason."""
 
