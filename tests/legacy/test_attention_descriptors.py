@@ -18,7 +18,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
-from .small_attention import CLOSE, HEADS, OPTIONS, SHAPES, TK, TQ, N, arrays, normal
+from .small_attention import CLOSE, HEADS, OPTIONS, SHAPES, arrays, normal
 
 # --- sequences ----------------------------------------------------------------------------------
 
@@ -169,21 +169,3 @@ def test_wrong_weights(handle: Handle, attn: AttnDescriptor) -> None:
         AttentionWeights(handle, attn, {"w": np.zeros(3)})
     with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected shape \(2, 3, 6\)"):
         AttentionWeights(handle, attn, {"q_weights": np.zeros((2, 6, 3))})
-
-
-def test_buffer_sizes(handle: Handle, attn: AttnDescriptor) -> None:
-    training = attention_buffer_sizes(handle, attn)
-    assert training.weights == 4 * sum(int(np.prod(shape)) for shape in SHAPES.values())
-    inference = attention_buffer_sizes(handle, attn, training=False)
-    assert inference.weights == training.weights
-    assert inference.reserve_space == 0
-    # Somewhere is room for the projected vectors and the attention, in training in the reserve
-    # space if cuDNN wants no workspace.
-    projected = HEADS * N * (3 * TQ + (3 + 2) * TK)
-    least = 4 * (projected + HEADS * N * TQ * TK)
-    assert inference.workspace >= least
-    assert training.reserve_space >= least
-    with AttnDescriptor(HEADS, **{**OPTIONS, "max_batch": 1000 * N}) as larger:
-        more = attention_buffer_sizes(handle, larger)
-        assert more.reserve_space >= 1000 * least
-        assert attention_buffer_sizes(handle, larger, training=False).workspace >= 1000 * least

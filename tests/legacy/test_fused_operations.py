@@ -302,31 +302,6 @@ def test_executions_of_a_plan_are_found_by_their_key(handle: Handle) -> None:
         assert len(handle._plans) == 1
 
 
-def test_a_bound_operation_hands_its_pointers_to_the_pack(reference_handle: Handle) -> None:
-    """By bare calls, as on a GPU."""
-    given = [upload(array) for array in reference_statistics(8)]
-    options = {"average_factor": 1.0}
-    training = cudnn.finalize_statistics_training
-    with cudnn.bind(training, reference_handle, *given[:2], 9, *given[2:], **options) as bound:
-        *settings, (execution, *_) = bound._calls
-        assert execution.function is raw.cudnnFusedOpsExecute
-        labels = raw.cudnnFusedOpsVariantParamLabel_t
-        placed = {}
-        for call, (pack, label, *_), arguments in settings:
-            assert call.function is raw.cudnnSetFusedOpsVariantParamPackAttribute
-            assert call.symbol(*arguments) == 0
-            address = ctypes.c_void_p()
-            raw.cudnnGetFusedOpsVariantParamPackAttribute(pack, label, ctypes.byref(address))
-            placed[label] = address.value
-        operands = dict(zip(("YSUM", "YSQSUM", "BN_SCALE", "BN_BIAS"), given, strict=True))
-        operands |= {"BN_EQSCALE": bound.result.scale, "BN_EQBIAS": bound.result.bias}
-        operands["BN_SAVED_MEAN"] = bound.result.saved_mean
-        operands["BN_SAVED_INVSTD"] = bound.result.saved_inv_variance
-        assert placed == {
-            labels[f"CUDNN_PTR_{name}"]: memory.ptr for name, memory in operands.items()
-        }
-
-
 def test_sums_are_per_channel(handle: Handle) -> None:
     """cuDNN checks them by the normalization's mode, which is per activation where it is unset."""
     with (

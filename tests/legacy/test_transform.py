@@ -13,7 +13,6 @@ from cudnn_ctypes import (
     TensorDescriptor,
     TensorTransformDescriptor,
     reference,
-    transform_filter,
     transform_tensor_ex,
 )
 from cudnn_ctypes.errors import BadParamError
@@ -26,12 +25,6 @@ def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
     return DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
 
 
-def space_to_depth(x: np.ndarray, a: int, b: int) -> np.ndarray:
-    n, c, h, w = x.shape
-    split = x.reshape(n, c, h // a, a, w // b, b)
-    return split.transpose(0, 3, 5, 1, 2, 4).reshape(n, a * b * c, h // a, w // b)
-
-
 class TestDescriptor:
     def test_nothing_left(self, handle: Handle) -> None:
         with (
@@ -40,24 +33,6 @@ class TestDescriptor:
             pytest.raises(BadParamError),
         ):
             transform.destination(x_desc)
-
-
-class TestFilter:
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_fold(self, handle: Handle, layout: str) -> None:
-        w = np.arange(4 * 3 * 3 * 3, dtype=np.float32).reshape(4, 3, 3, 3)
-        with (
-            TensorTransformDescriptor(
-                (0, 0, 1, 1), (4, 1, 0, 0), fold=(2, 2), layout=layout
-            ) as transform,
-            tensor(w) as filters,
-        ):
-            y = transform_filter(handle, filters, transform)
-            assert (y.shape, y.layout) == ((8, 16, 2, 2), layout)
-        padded = np.pad(w, ((0, 4), (0, 0), (1, 0), (1, 0)))
-        # Added channels come last, a block's worth of them.
-        expected = np.pad(space_to_depth(padded, 2, 2), ((0, 0), (0, 4), (0, 0), (0, 0)))
-        np.testing.assert_array_equal(y.numpy(), expected)
 
 
 def test_wrong_input(reference_handle: Handle) -> None:

@@ -149,37 +149,6 @@ def test_an_output_in_the_place_of_an_input(program: BackendProgram) -> None:
     np.testing.assert_array_equal(x, exact)
 
 
-def test_an_engine_by_its_number(program: BackendProgram) -> None:
-    """Without heuristics: an engine, its config, its plan."""
-    graph = fused(program)
-    count = c_int64()
-    raw.cudnnBackendGetAttribute(
-        graph,
-        raw.CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT,
-        raw.CUDNN_TYPE_INT64,
-        1,
-        None,
-        byref(count),
-    )
-    plan = None
-    for index in range(count.value):
-        engine = program.new(raw.CUDNN_BACKEND_ENGINE_DESCRIPTOR)
-        program.children(engine, raw.CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph)
-        program.integers(engine, raw.CUDNN_ATTR_ENGINE_GLOBAL_INDEX, [index])
-        if raw.cudnnBackendFinalize.unchecked(engine):
-            continue
-        config = program.new(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)
-        program.children(config, raw.CUDNN_ATTR_ENGINECFG_ENGINE, engine)
-        plan = program.unfinished_plan(program.finalized(config))
-        if raw.cudnnBackendFinalize.unchecked(plan) == raw.CUDNN_STATUS_SUCCESS:
-            break
-    assert plan is not None
-    arrays = Arrays()
-    workspace = np.zeros(max(program.workspace_size(plan), 1), np.uint8)
-    program.execute(plan, arrays.pointers, workspace.ctypes.data)
-    np.testing.assert_allclose(arrays.y, arrays.exact, rtol=0, atol=1e-5)
-
-
 def test_the_handle_is_read_back(program: BackendProgram) -> None:
     graph, count, handle = fused(program), c_int64(), raw.cudnnHandle_t()
     raw.cudnnBackendGetAttribute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sys
-from ctypes import byref, c_int
+from ctypes import c_int
 from typing import Any
 
 import pytest
@@ -95,24 +95,6 @@ def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
     monkeypatch.setattr(module, "watched", set())
     with pytest.raises(SymbolNotFoundError, match=name):
         getattr(bare, name)
-
-
-def test_functions_without_a_handle_are_cudnns_own(handle):
-    convolution = raw.cudnnConvolutionDescriptor_t()
-    x, w = raw.cudnnTensorDescriptor_t(), raw.cudnnFilterDescriptor_t()
-    raw.cudnnCreateConvolutionDescriptor(convolution)
-    raw.cudnnCreateTensorDescriptor(x)
-    raw.cudnnCreateFilterDescriptor(w)
-    raw.cudnnSetConvolution2dDescriptor(convolution, 1, 2, 1, 1, 1, 1, 1, raw.CUDNN_DATA_FLOAT)
-    nchw, float32 = raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT
-    raw.cudnnSetTensor4dDescriptor(x, nchw, float32, 2, 3, 8, 9)
-    raw.cudnnSetFilter4dDescriptor(w, float32, nchw, 4, 3, 3, 3)
-    shape = [c_int() for _ in range(4)]
-    raw.cudnnGetConvolution2dForwardOutputDim(convolution, x, w, *map(byref, shape))
-    assert [size.value for size in shape] == [2, 4, 8, 11]
-    raw.cudnnDestroyConvolutionDescriptor(convolution)
-    raw.cudnnDestroyTensorDescriptor(x)
-    raw.cudnnDestroyFilterDescriptor(w)
 
 
 def test_off_and_on_again():
