@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...raw import cudnnPointwiseMode_t
+from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
@@ -267,6 +267,8 @@ def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
             batch, heads, *rows = each.dims or ()
             if each.virtual or each.by_value or batch == 1 or rows != [1, 1]:
                 continue
+            if each.data_type not in _REAL:  # lengths of sequences
+                continue
             if heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1])):
                 found.append((node, each))
     return found
@@ -276,6 +278,7 @@ def _joins(node: Node) -> bool:
     return node.kind.descriptor == _POINTWISE and node.origin is None
 
 
+_REAL = [cudnnDataType_t[f"CUDNN_DATA_{name}"] for name in ("FLOAT", "HALF", "BFLOAT16")]
 _ADDS = (cudnnPointwiseMode_t.CUDNN_POINTWISE_ADD, cudnnPointwiseMode_t.CUDNN_POINTWISE_SUB)
 
 
