@@ -45,6 +45,7 @@ def _check(chosen: list[Block], folder: Path, device: str) -> None:
     assert not found, "\n\n".join(found)
 
 
+@pytest.mark.thinned(4)
 @_named([page for page in PAGES if any(not SKIPPED & set(b.needs) for b in _of(page))])
 def test_page(page, tmp_path):
     _check([b for b in _of(page) if not SKIPPED & set(b.needs)], tmp_path, "reference")

@@ -299,16 +299,16 @@ def test_nothing_is_left_open(reference_handle, family, monkeypatch):
 
     with carried_out(family, reference_handle) as made:
         monkeypatch.setattr(dispatch, "_carry_out", refusing)
-        for name, case in made.items():
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for name, case in made.items():
                 refused.clear()
                 case()
                 refused.append(name)
                 with pytest.raises(CudnnError):
                     case()
-                gc.collect()
-            assert not [str(each.message) for each in caught], name
+            gc.collect()
+        assert not [str(each.message) for each in caught]
 
 
 @pytest.mark.gpu

@@ -148,6 +148,7 @@ def test_each_warning_says_for_which_numbers_it_is():
     assert [SHOWN["pages of 8 bits"](case) for case in ({"page": 16}, {})] == [True, False]
 
 
+@pytest.mark.soak
 def test_variants_are_other_graphs_of_the_same_results():
     case = {**PLAIN, "alibi": True, "queries": 1}
     others = dict(variants(case))
@@ -309,7 +310,7 @@ def test_every_row_reaches_a_child(monkeypatch):
     assert len(measured) >= len(FAULTS)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize(
     "row", [row for row in FAULTS if row.effect not in UNSEEN], ids=lambda row: row.name
 )
@@ -444,6 +445,7 @@ def test_the_reference_device_agrees_with_itself():
     assert succeeded > len(judged) / 2
 
 
+@pytest.mark.soak
 def test_a_planted_difference_is_found_and_minimized():
     pair = ("reference", "planted")
     judged = judge([("pooling forward", seed) for seed in range(40)], pair)

@@ -85,6 +85,7 @@ def test_compiled_numbers_and_gradients_are_pytorch_s(place: str) -> None:
     compare(compiled, place, images(place))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
 def test_compiled_for_many_batch_sizes(place: str) -> None:
     """Where PyTorch makes sizes symbols, they become numbers again."""

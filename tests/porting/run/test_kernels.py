@@ -78,6 +78,7 @@ def test_shared_memory_barriers_atomics_and_shuffles(compiled):
     assert "(1, 1, 1) blocks of (2048, 1, 1) threads" in done.stderr
 
 
+@pytest.mark.soak
 def test_a_kernel_that_nvcc_compiled_is_named(compiled, command, tmp_path):
     if shutil.which("nvcc") is None:
         pytest.skip("no nvcc here")
