@@ -34,7 +34,7 @@ _SECONDS, _MEGABYTES = 300.0, 1 << 16  # of one graph, or of all calls, in a chi
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
 """Difference of an element, of the largest one: TF32 and another order of sums are below."""
 _LOOSE = 0.2  # of types of 8 bits and fewer
-_PREFIXES = ("CUDNN_", "NVIDIA_TF32", "CUBLAS_")
+_PREFIXES = ("CUDNN_", "NVIDIA_TF32_OVERRIDE", "CUBLAS_")
 _PACKAGES = ("torch", "jax", "jaxlib", "tensorflow", "nvidia-cudnn-frontend", "numpy")
 
 
