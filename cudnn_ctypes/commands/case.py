@@ -11,8 +11,10 @@ from typing import Any
 from ..evidence.cases import Case, minimized
 from ..evidence.files import CommandError, read_text
 from ..evidence.found import Evidence
+from ..evidence.front_end_program import front_end_program
 from ..evidence.reading import read_evidence
 from ..evidence.tracing import trace
+from ..graph.graph import Graph
 from ..handle import Handle
 from ..raw.describe import aligned
 from ..reference.device.dispatch import use_reference_device
@@ -160,6 +162,8 @@ def _report(case: Case, folder: Path) -> None:
     for i, each in enumerate(case.graphs, 1):
         text = json.dumps(each["graph"], indent=1)
         write_text(folder / f"graph{i}.json", text + "\n", force=True)
+        if program := front_end_program(Graph.from_json(text)):
+            write_text(folder / f"front_end{i}.py", program, force=True)
     write_text(folder / "issue.md", _issue(case), force=True)
 
 
@@ -190,6 +194,7 @@ _PROGRAMS = """\
   NumPy gives
 - `calls.py`: the same calls in Python: `pip install cudnn-ctypes`, `python calls.py`
 - `case.json`: `cudnn-ctypes case replay case.json`
+- `front_end1.py` …: each graph, if NVIDIA's front end can describe it, built by it
 - `graph1.json` …: each graph, for `cudnn-ctypes explain graph1.json --device here`"""
 
 

@@ -10,12 +10,14 @@ import platform
 import signal
 
 import pytest
+from graph.families import CASES
 
-from cudnn_ctypes import Graph
+from cudnn_ctypes import Graph, frontend
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.evidence import cases
 from cudnn_ctypes.evidence.cases import Case, Result, effect, kind, minimized
 from cudnn_ctypes.evidence.found import Evidence, FoundCall, FoundGraph
+from cudnn_ctypes.evidence.front_end_program import front_end_program
 from evidence.replay.test_calls import convolution
 
 
@@ -148,6 +150,8 @@ def test_the_command(tmp_path, capsys, reference_device):
     assert text.startswith("# refusal: conv_fprop + relu + mul")
     assert "- cudnn: 9.1.0" in text
     assert "relu: relu(conv_fprop) -> relu" in text
+    program = (folder / "front_end1.py").read_text()
+    assert "= graph.conv_fprop(image=tensor, weight=tensor_2," in program
     assert {"c", "calls.py", "case.json", "graph1.json"} <= set(os.listdir(folder))
     assert Graph.from_json((folder / "graph1.json").read_text()).nodes[0].operation == "conv_fprop"
 
@@ -164,3 +168,31 @@ def test_wrong_arguments(tmp_path, capsys):
     ):
         assert main(["case", *arguments]) == 2
         assert said in capsys.readouterr().err
+
+
+SAID = [
+    "convolution",
+    "matmul + bias + gelu",
+    "attention, causal",
+    "attention, window, backward",
+    "add",
+]
+UNSAID = ["layer norm, training, float16", "convolution, filter turned round"]
+
+
+@pytest.mark.parametrize("name", [*SAID, *UNSAID])
+def test_programs_of_the_front_end(name):
+    """The program describes an equal graph with this package's front end, or there is none."""
+    graph = CASES[name].graph()
+    graph.validate()
+    program = front_end_program(graph)
+    assert bool(program) == (name in SAID)
+    described = program.partition("graph.build_operation_graph")[0].replace("import cudnn\n", "")
+    scope = {"cudnn": frontend}
+    if program:
+        exec(described, scope)
+        found = scope["graph"]._graph
+        assert [each.operation for each in found.nodes] == [each.operation for each in graph.nodes]
+        assert [(each.dims, each.strides, each.data_type) for each in found.outputs] == [
+            (each.dims, each.strides, each.data_type) for each in graph.outputs
+        ]
