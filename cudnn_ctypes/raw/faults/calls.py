@@ -178,7 +178,7 @@ def splits_vectors(dy: Any) -> bool:
 
 def unfolds_partial_blocks(transform: Any, x: Any, y: Any, *, filters: bool = False) -> bool:
     """Whether a transform unfolds channels in NHWC that fill no block."""
-    partial = x.shape[1] % math.prod(transform.fold or (1,)) != 0
+    partial = x.shape[1] % math.prod(n or 1 for n in transform.fold) != 0
     if transform.direction == CUDNN_TRANSFORM_FOLD or not (partial and is_packed(x, "nhwc")):
         return False
     return (filters and x.shape[1] > 1) or is_packed(y) or not is_packed(y, "nhwc")
