@@ -6,11 +6,16 @@ import argparse
 import ast
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from ..evidence.files import CommandError
 from .options import add_force, add_json, file_name, refuse_overwriting, write_bytes
+
+_INSTALLED = Path("share", "cudnn-ctypes", "examples")
+"""Where the wheel puts them: data files, which no program can import."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +38,26 @@ class Example:
 
 
 def folder() -> Path:
-    """The examples' folder: in the installed package, or beside it in a checkout.
+    """The examples' folder: beside the package in a checkout, else among the installed data files.
 
     Raises
     ------
     CommandError
     """
-    package = Path(__file__).parents[1]
-    for place in (package / "examples", package.parent / "examples"):
-        if (place / "README.md").is_file():
+    beside = Path(__file__).parents[2]
+    places = [beside / "examples", beside / _INSTALLED, *_recorded()]
+    for place in places:
+        if (place / "01_smallest_program.py").is_file():
             return place
-    raise CommandError(f"no examples in {package}, nor beside it")
+    raise CommandError(f"no examples in {' or '.join(map(str, places))}")
+
+
+def _recorded() -> Iterator[Path]:
+    """The folder by the installer's list of files."""
+    with suppress(PackageNotFoundError):
+        for file in distribution("cudnn-ctypes").files or ():
+            if file.parts[-4:] == (*_INSTALLED.parts, "README.md"):
+                yield Path(file.locate()).resolve().parent
 
 
 def examples() -> Iterator[Example]:

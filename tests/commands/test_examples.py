@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import zipfile
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -73,21 +73,26 @@ def test_the_index_names_each_once():
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder with the contents of the wheel, as pip installs them."""
-    pytest.importorskip("hatchling")
+    """A prefix that pip has installed the wheel into."""
+    for module in ("hatchling", "pip"):
+        pytest.importorskip(module)
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+
+    def run(*command):
+        arguments = [sys.executable, "-m", *map(str, command)]
+        done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+    run("hatchling", "build", "-t", "wheel", "-d", folder)
     (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "installed")
-    return folder / "installed"
+    prefix = folder / "prefix"
+    run("pip", "install", "--quiet", "--no-deps", "--no-compile", "--prefix", prefix, wheel)
+    return prefix
 
 
 @pytest.mark.soak
-def test_the_wheel_has_them_and_nothing_else(installed):
-    place = installed / "cudnn_ctypes" / "examples"
+def test_the_wheel_has_them_as_data_files_and_nothing_else(installed):
+    place = installed / "share" / "cudnn-ctypes" / "examples"
     found = {path.relative_to(place) for path in place.rglob("*") if path.is_file()}
     tracked = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
@@ -99,15 +104,20 @@ def test_the_wheel_has_them_and_nothing_else(installed):
     if tracked.returncode == 0:
         assert found == {Path(line) for line in tracked.stdout.splitlines()}
     assert {path.stem for path in found} >= {*PROGRAMS, *NOTEBOOKS}
-    assert not (installed / "examples").exists()
-    assert not (installed / "tests").exists()
+    packages = {path.name for path in _site_packages(installed).iterdir()}
+    assert {name for name in packages if not name.endswith(".dist-info")} == {"cudnn_ctypes"}
+    assert not (_site_packages(installed) / "cudnn_ctypes" / "examples").exists()
+
+
+def _site_packages(prefix):
+    return Path(sysconfig.get_path("purelib", vars={"base": str(prefix)}))
 
 
 @pytest.mark.soak
 def test_the_installed_package_lists_copies_and_runs_them(installed, tmp_path):
     environment = {
         **os.environ,
-        "PYTHONPATH": str(installed),
+        "PYTHONPATH": str(_site_packages(installed)),
         "CUDNN_CTYPES_DEVICE": "reference",
     }
 
