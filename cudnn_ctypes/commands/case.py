@@ -122,7 +122,7 @@ def _main(arguments: argparse.Namespace) -> int:
 
 
 def _read_evidence(path: Path) -> Evidence:
-    """What a file has to be carried out."""
+    """The graphs or calls of a file, to be carried out."""
     try:
         evidence = read_evidence(path)
     except OSError as error:

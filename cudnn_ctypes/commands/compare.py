@@ -42,7 +42,7 @@ _SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What one version says to one graph.
+    """The answer of one version to one graph.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _library(version: str) -> str:
 
 
 def _asked(graph: Path, device: str | None, version: str) -> list[Answer]:
-    """What a version says, in a process of its own."""
+    """The answers of a version, from a process of its own."""
     root = str(Path(__file__).parents[2])
     variables = {
         **os.environ,

@@ -148,7 +148,7 @@ def _print(stream: IO[bytes], console: Console) -> None:
 
 
 class _Seen:
-    """What was seen so far: the graphs that were executed most."""
+    """The graphs that were executed most so far."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence

@@ -40,7 +40,7 @@ _PACKAGES = ("torch", "jax", "jaxlib", "tensorflow", "nvidia-cudnn-frontend", "n
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a graph or a call on one device.
+    """The result of a graph or a call on one device.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def _summary(values: NDArray[Any]) -> dict[str, Any]:
 
 
 def effect(here: Result, expected: Result) -> str:
-    """What is wrong with a result, in words that begin with its kind; "" if nothing is.
+    """The mistake in a result, in words that begin with its kind; "" if there is none.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class Case:
         return found
 
     def differences(self, other: Case) -> list[str]:
-        """What came out otherwise in another run, and what else is in its environment.
+        """Differences of another run: of its results and of its environment.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Case:
         return Evidence("", "case", graphs, [FoundCall(each) for each in self.calls])
 
     def effects(self) -> list[str]:
-        """What is wrong with each recorded result; "" where nothing is."""
+        """The mistake in each recorded result; "" where there is none."""
         return [*map(effect, self.results, self.expected)]
 
     # --- the file ------------------------------------------------------------------------------

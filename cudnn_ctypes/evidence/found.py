@@ -1,4 +1,4 @@
-"""What was found in a log or a file: graphs and calls, how often, with which engines."""
+"""Graphs and calls of a log or a file: how often, with which engines."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class FoundGraph:
         return " ".join([*(name for name, _ in types.most_common(1)), *sorted(layouts)])
 
     def notes(self, version: int, capability: int) -> list[str]:
-        """What is worth knowing of it.
+        """Remarks that are worth knowing.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class Evidence(Report):
 
     @functools.cached_property
     def notes(self) -> list[list[str]]:
-        """What is worth knowing of each graph, by position; to be asked once all is read."""
+        """Remarks on each graph, by position; to be asked once all is read."""
         version = max(self.versions, default=0)
         return [each.notes(version, self.capability) for each in self.graphs]
 

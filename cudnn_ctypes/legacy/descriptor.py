@@ -24,7 +24,7 @@ _H = TypeVar("_H", bound=OpaquePointer)
 
 
 def answer(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a C function writes to its out parameters: one value, or a tuple of several.
+    """The values that a C function writes to its out parameters: one, or a tuple of several.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ SINCE: dict[str, str] = {}
 """The first cuDNN version that has a type or an enumerator."""
 
 REPLACED_BY: dict[str, str] = {}
-"""What replaces a deprecated type or enumerator; "" where nothing does."""
+"""The successor of a deprecated type or enumerator; "" where there is none."""
 
 POINTEES: dict[str, str] = {}
 """The type of the descriptor that is passed with a label."""

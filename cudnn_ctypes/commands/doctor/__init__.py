@@ -139,7 +139,7 @@ def _line(finding: Finding) -> Text:
 
 
 def _state(finding: Finding) -> str:
-    """Of a purpose yes or no, else the state's own word."""
+    """Yes or no of a purpose, else the state's own word."""
     if finding.section == PURPOSES:
         return "yes" if finding.state == "ok" else "no"
     return finding.state

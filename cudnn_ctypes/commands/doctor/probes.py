@@ -212,7 +212,7 @@ def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
 
 
 def _answer(line: str) -> dict[str, Any]:
-    """What the child says; {} for a line of cuDNN's own log."""
+    """An answer of the child; {} for a line of cuDNN's own log."""
     try:
         answer = json.loads(line)
     except ValueError:
@@ -380,7 +380,7 @@ def _known_faults(answer: dict[str, Any], version: str) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Purpose:
-    """What a person wants to do, and what helps where it cannot be done."""
+    """A thing that a person wants to do, and what helps where it cannot be done."""
 
     name: str
     state: State
@@ -410,7 +410,7 @@ _PURPOSES = {
 }
 
 PROBES = ("library", "known_faults", "gpus", "cuda_libraries", *_PURPOSES)
-"""What is asked, in this order."""
+"""All probes, in the order in which they are asked."""
 
 
 def _first_lines(text: str) -> str:

@@ -373,7 +373,7 @@ class _Call:
         return np.asarray(self._labels(), np.int32)
 
     def _length(self) -> int:
-        """Of the sequences of labels, where it is not recorded."""
+        """The length of sequences of labels, where it is not recorded."""
         steps = int(self._held("probsDesc")["shape"][0])
         return max(min(steps // 2, self._held("ctcLossDesc").get("max_label_length") or 255), 1)
 

@@ -100,6 +100,8 @@ class Side:
     def in_order(self, tensor: Tensor) -> bool:
         """Whether a tensor's dimensions of more than 1 lie in memory in `order`."""
         dims, strides = tensor.dims or (), tensor.strides or ()
+        if len(dims) != len(self.order):
+            return False
         steps = [strides[axis] for axis in self.order if dims[axis] != 1]
         return steps == sorted(steps, reverse=True)
 

@@ -33,7 +33,7 @@ _PREFIXES = {
     "NORM_BACKWARD": "NORM_BWD",
     "BN_FINALIZE_STATISTICS": "BN_FINALIZE",
 }
-"""Of the attributes of operations that are called otherwise."""
+"""Attributes of operations that are called otherwise."""
 
 _INNER = {
     "CONVOLUTION_FORWARD": ("CONV_DESC", "CONVOLUTION"),

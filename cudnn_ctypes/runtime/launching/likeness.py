@@ -219,7 +219,7 @@ _MOST_CLASSES = 512
 
 
 class _ByClass(dict[type, T]):
-    """What `choose` says of a class, when the first object of it comes."""
+    """The answer of `choose` for a class, asked when the first object of it comes."""
 
     def __init__(self, choose: Callable[[type], T]) -> None:
         self._choose = choose

@@ -240,7 +240,7 @@ def test_reals_may_be_near(data_type, tmp_path):
         "float32": ("0.5001f", "0.0003"),
     }[data_type]
     assert near(folder, factor) == f"y+0: largest difference {difference}\n"
-    assert near(folder, "0.51f") == "y+0: DIFFERENT\n"
+    assert near(folder, "0.6f") == "y+0: DIFFERENT\n"
 
 
 @pytest.mark.soak
@@ -459,6 +459,9 @@ def has_length(parameter: Parameter) -> bool:
     return parameter.type.kind != "array" or parameter.length is not None
 
 
+_STORED = "CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION"
+
+
 def check_calls(first: Path, second: Path) -> None:
     """The C program makes the same calls; the scalars are in its text, which another test reads."""
     one, other = (
@@ -466,6 +469,7 @@ def check_calls(first: Path, second: Path) -> None:
             (call.function, call.status, arguments(call))
             for call in read_trace(path)
             if call.function != "cudnnGetVersion"  # returns no status, and Python calls it, too
+            if all(each.value != _STORED for each in call.arguments)  # its length is a device's
         ]
         for path in (first, second)
     )

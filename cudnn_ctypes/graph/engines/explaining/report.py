@@ -58,7 +58,7 @@ class Report:
         raise NotImplementedError
 
     def _lines(self) -> list[str]:
-        """What is told behind the tables."""
+        """The lines behind the tables."""
         return []
 
     def show(self, file: TextIO | None = None) -> None:

@@ -194,7 +194,7 @@ def _is_packed(node: Node) -> bool:
 
 
 def _told(where: Callable[[Node], bool]) -> Callable[[Node], str]:
-    """Of reports of others that are right here in the versions tried."""
+    """Rows of reports of others that are right here in the versions tried."""
     return lambda node: ", which others tell of" if where(node) else ""
 
 
