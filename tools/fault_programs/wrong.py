@@ -158,7 +158,9 @@ def joined_norm(graph: Graph) -> None:
     graph.sub(other, graph.rmsnorm("inference", x, scale, None, 1e-5)[0]).set_output(name="y")
 
 
-def joined_batch_norm(graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6)) -> None:
+def joined_batch_norm(
+    graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6), data_type: str | None = None
+) -> None:
     """Instance normalization of training, a sum and relu."""
     few, full = (1, 64, 1, 1), (2, 64, 6, 6)
     x, scale, bias, other = (
@@ -167,7 +169,7 @@ def joined_batch_norm(graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6)) -> N
             ("x", full, None),
             ("scale", few, "float32"),
             ("bias", few, "float32"),
-            ("other", joined, None),
+            ("other", joined, data_type),
         )
     )
     y, *statistics = graph.instancenorm("training", x, scale, bias, 1e-3)
@@ -184,6 +186,14 @@ def computed_bias(graph: Graph) -> None:
     graph.norm_forward("layer", "inference", x, scale, graph.max(b, other))["y"].set_output(
         name="y"
     )
+
+
+def layer_norm(graph: Graph, scale: str | None = None, bias: str | None = "float32") -> None:
+    graph.io_data_type = as_data_type("float16")
+    x = graph.tensor((44, 64, 1, 1), name="x")
+    types = {"scale": scale, "bias": bias}
+    parameters = [graph.tensor((1, 64, 1, 1), None, each, name=n) for n, each in types.items()]
+    graph.norm_forward("layer", "inference", x, *parameters, 1e-3)["y"].set_output(name="y")
 
 
 def joined_norm_gradient(graph: Graph) -> None:
@@ -402,8 +412,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
     "activation of a single number": single,
     "norm behind a whole operand": joined_norm,
-    "norm of images before an operand that broadcasts": joined_batch_norm,
+    "norm of images before another operand": joined_batch_norm,
     "computed operand of a norm": computed_bias,
+    "norm with scale and bias of two types": layer_norm,
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,

@@ -82,6 +82,11 @@ def _channels_last(tensor: Tensor) -> tuple[int, ...]:
     return tuple(strides)
 
 
+def _is_channels_last(tensor: Tensor) -> bool:
+    strides = tensor.strides or ()
+    return strides[1] == 1 and (tensor.virtual or strides == _channels_last(tensor))
+
+
 def _tensors_of(node: Node) -> list[Tensor]:
     return [*node.operands, *node.outputs.values()]
 
@@ -107,8 +112,8 @@ def _needed(tensors: Sequence[Tensor], outer: tuple[int, ...], kept: int) -> boo
         large = outer[0] > _MOST_BATCHES or outer[-1] > _MOST_COLUMNS
         small = any(each.dims != outer for each in tensors)
         return large or small or _order(tensors, outer) != (0, 1, 2)
-    wide = (each.strides for each in tensors if each.dims == outer and each.strides)
-    channels_last = outer[1] != 1 and all(strides[1] == 1 for strides in wide)
+    wide = [each for each in tensors if each.dims == outer and each.strides]
+    channels_last = outer[1] != 1 and all(_is_channels_last(each) for each in wide)
     pixels = [axis for axis, size in enumerate(outer) if size != 1 and axis != 1]
     parted = any(len({(each.dims or ())[axis] == 1 for axis in pixels}) > 1 for each in tensors)
     return not channels_last or parted

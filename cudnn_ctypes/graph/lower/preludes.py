@@ -1,7 +1,8 @@
 """Small graphs that run before the main one, for operands that engines would misread.
 
 The main graph gets a tensor in the workspace in place of such an operand: what was computed from
-small operands alone, or a copy along a dimension in which the operand broadcasts in part only.
+small operands alone, a copy along a dimension in which the operand broadcasts in part only, or one
+in another data type.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...dtypes import element_bits
-from ...raw import cudnnPointwiseMode_t
+from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
-from .broadcasts import Side, computed_of_norms, numbers_of_sequences, sides
+from .broadcasts import (
+    Side,
+    computed_of_norms,
+    numbers_of_sequences,
+    parameters_of_two_types,
+    sides,
+)
 from .expand.expansion import Expansion, Prelude
 
 
@@ -34,6 +41,8 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
         made.take_out(
             side, operand, f"{operand.name!r}: norms lose the context with computed operands"
         )
+    while unlike := parameters_of_two_types(made.nodes):
+        made.widen(*unlike[0])
     for side in sides(made.nodes):
         made.copy(side)
     for node, number in numbers_of_sequences(made.nodes):
@@ -154,6 +163,17 @@ class _Preparation:
             self._reading(each, exchanged) if each is node else each for each in self.nodes
         ]
 
+    def widen(self, node: Node, parameter: Tensor) -> None:
+        """Copy a norm's scale or bias to float32, which both are then."""
+        dims = parameter.dims or ()
+        order = axis_order(dims, parameter.strides or ())
+        copied = self._scratch(dims, parameter, order)
+        copied.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
+        reason = f"{parameter.name!r}: norms read the bias in the data type of the scale"
+        self._add([self._copying(parameter, copied, node, order)], copied, reason)
+        exchanged = {id(parameter): copied}
+        self.nodes = [self._reading(each, exchanged) for each in self.nodes]
+
     def _scratch(self, dims: Sequence[int], like: Tensor, order: Sequence[int]) -> Tensor:
         """A tensor in the workspace, packed."""
         tensor = Tensor(
@@ -183,7 +203,7 @@ class _Preparation:
     def _copying(self, source: Tensor, result: Tensor, node: Node, order: Sequence[int]) -> Node:
         """The operation that copies a tensor along dimensions of another."""
         given, dims = source.dims or (), result.dims or ()
-        inner = next(axis for axis in reversed(order) if dims[axis] != 1)
+        inner = next((axis for axis in reversed(order) if dims[axis] != 1), order[-1])
         operands = {"x": source}
         if given[inner] != 1 or math.prod(given) == 1:
             mode = "IDENTITY"

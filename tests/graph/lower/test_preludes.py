@@ -209,6 +209,68 @@ def test_a_gpu_copies_numbers_of_sequences(dims, queries, copied):
         _check_attention(Handle(), dims, queries, copied)
 
 
+def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> None:
+    """Layer normalization of float16, with a scale or a bias that is a product."""
+    rng = np.random.default_rng(3)
+    kinds = {"x": "float16", "scale": scale, "bias": bias} | ({"s": "float16"} if computed else {})
+    graph = Graph(io_data_type="float16")
+    tensors, values = {}, {}
+    for name, kind in kinds.items():
+        dims = (44 if name == "x" else 1, 64, 1, 1)
+        tensors[name] = graph.tensor(dims, data_type=kind, name=name)
+        values[name] = rng.uniform(0.5, 1.5, dims).astype(kind)
+    given = {name: values[name].astype(np.float64) for name in kinds}
+    if computed:
+        tensors[computed] = graph.mul(tensors[computed], tensors["s"])
+        given[computed] = given[computed] * given["s"]
+    y = graph.layernorm("inference", *(tensors[n] for n in ("x", "scale", "bias")), 1e-3)[0]
+    y.set_output(name="y")
+    x = given["x"] - given["x"].mean(1, keepdims=True)
+    exact = x / np.sqrt(x.var(1, keepdims=True) + 1e-3) * given["scale"] + given["bias"]
+    memory = _memory(graph, values)
+    with graph, handle:
+        expansion = graph.expansion(handle)
+        inputs = expansion.nodes[-1].inputs
+        assert inputs["scale"].data_type == inputs["bias"].data_type
+        graph.build(handle)
+        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+            workspace.fill(255)
+            graph.execute(memory, workspace)
+            handle.synchronize()
+            assert np.abs(memory["y"].numpy() - exact).max() < 2e-3 * np.abs(exact).max()
+    for each in memory.values():
+        each.close()
+
+
+LAYER_NORMS = [
+    ("scale", "float16", "float16"),
+    ("bias", "float16", "float16"),
+    ("", "float16", "float32"),
+    ("", "float32", "float16"),
+]
+
+
+@pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
+def test_the_reference_device_gives_scale_and_bias_one_type(computed, scale, bias):
+    with use_reference_device(device="H200"):
+        _check_layer_norm(Handle(), computed, scale, bias)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
+def test_a_gpu_gives_scale_and_bias_one_type(computed, scale, bias):
+    with use_reference_device(False):
+        _check_layer_norm(Handle(), computed, scale, bias)
+
+
+@pytest.mark.parametrize(("strides", "ranks"), [((64, 1, 1, 1), {3}), ((64, 1, 64, 64), set())])
+def test_images_of_one_pixel_are_described_as_rows_unless_channels_are_last(strides, ranks):
+    graph = Graph(io_data_type="float16")
+    graph.identity(graph.tensor((4, 64, 1, 1), strides)).set_output()
+    views = flattened(graph._expanded(graph.validate(), H200).nodes)
+    assert {len(dims) for dims, _ in views.values()} == ranks
+
+
 # What no engine could copy in another order; attention, before which nothing is copied.
 REFUSED = {
     "spaced matrix of a product",

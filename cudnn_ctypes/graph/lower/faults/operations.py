@@ -6,11 +6,19 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from ....dtypes import storage_bytes
+from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
-from ..broadcasts import PART, ROWS, SINGLE, TWO, computed_of_norms, numbers_of_sequences
+from ..broadcasts import (
+    PART,
+    ROWS,
+    SINGLE,
+    TWO,
+    computed_of_norms,
+    numbers_of_sequences,
+    parameters_of_two_types,
+)
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -138,20 +146,26 @@ def _makes_infinity_of_zero(graph: Graph) -> str:
     return next((str(side.infinite) for side in graph.sides if side.infinite), "")
 
 
-def _joins_a_part_behind_a_norm(graph: Graph) -> str:
-    """A norm of batches or images, and behind it an operand that broadcasts."""
+def _joins_another_behind_a_norm(graph: Graph) -> str:
+    """A norm of batches or images, and behind it an operand of other dims or another type."""
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _IMAGES]
+    types = {node.inputs["input"].data_type for node in norms}
     behind = {id(node) for node in graph.after(norms)}
     for node in graph.of("pointwise"):
         (result,) = node.outputs.values()
         for each in node.operands if id(node) in behind else ():
-            if not (each.virtual or each.by_value) and graph.dims(each) != graph.dims(result):
-                return f"{node}: {each.name!r} {each.dims}"
+            other = graph.dims(each) != graph.dims(result) or {each.data_type} != types
+            if other and not (each.virtual or each.by_value):
+                return f"{node}: {each.name!r} {each.dims} of {data_type_name(each.data_type)}"
     return ""
 
 
 def _computes_an_operand_of_a_norm(graph: Graph) -> str:
     return next((repr(each.name) for each in computed_of_norms(graph.nodes)), "")
+
+
+def _has_parameters_of_two_types(graph: Graph) -> str:
+    return next((f"{n}: {t.name!r}" for n, t in parameters_of_two_types(graph.nodes)), "")
 
 
 def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
@@ -312,8 +326,9 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "number of each row": _misread(ROWS),
     "activation of a single number": _misread(SINGLE),
     "norm behind a whole operand": _joins_a_norm_second,
-    "norm of images before an operand that broadcasts": _joins_a_part_behind_a_norm,
+    "norm of images before another operand": _joins_another_behind_a_norm,
     "computed operand of a norm": _computes_an_operand_of_a_norm,
+    "norm with scale and bias of two types": _has_parameters_of_two_types,
     "gradient of a norm beside element-wise operations": _joins_a_gradient_of_a_norm,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
     "product of one column": _repeats_one_column_of_a_product,
