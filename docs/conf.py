@@ -48,7 +48,7 @@ html_theme_options = {
     "show_prev_next": False,
 }
 html_context = {"reference_names": reference_names()}
-_WITHOUT_NAMES = ("types", "statuses", "versions")
+_WITHOUT_NAMES = ("glossary", "types", "statuses", "versions")
 html_sidebars = {
     f"{folder}*": ["sidebar-collapse.html", "names.html"]
     for folder in html_context["reference_names"]

@@ -1,4 +1,4 @@
-"""Pages of the site for the course: a page for each example and each notebook, and their lists."""
+"""Pages of the site for the course: each example and each notebook, their lists, the glossary."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from cudnn_ctypes.commands.examples import Example, examples, folder
+from cudnn_ctypes.commands.lookup.entries import glossary
 
 from .example_outputs import stored
 from .page_parts import CONTENTS, code, grid, prose, write
@@ -29,6 +30,7 @@ def write_course() -> None:
     for each in notebooks:
         write(f"notebooks/{each.path.name}", notebook_page(each))
     write("notebooks/index.md", *notebook_list(notebooks))
+    write("glossary.md", *glossary_page())
 
 
 # --- examples ------------------------------------------------------------------------------------
@@ -55,6 +57,20 @@ def _program(path: Path) -> str:
     text = path.read_text("utf-8")
     first = ast.parse(text).body[0]
     return "".join(text.splitlines(keepends=True)[first.end_lineno :]).lstrip("\n")
+
+
+def glossary_page() -> list[str]:
+    """The terms in reading order, with the names that belong to them."""
+    parts = [
+        "# Glossary",
+        "In the order in which they are best read. `python -m cudnn_ctypes lookup TERM` says the "
+        "same, and finds what each name is.",
+    ]
+    for term, row in glossary().items():
+        named = ", ".join(f"`{name}`" for name in row["names"])
+        also = f" Also: {', '.join(row['also'])}." if row["also"] else ""
+        parts.append(f"{term}\n: {row['says']}{also}" + (f"\n\n  {named}" if named else ""))
+    return parts
 
 
 # --- notebooks -----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import lookup
 from cudnn_ctypes.commands.lookup import entries, find, named
-from cudnn_ctypes.commands.lookup.entries import explanation
+from cudnn_ctypes.commands.lookup.entries import explanation, glossary
 from cudnn_ctypes.evidence.quotations import quoted_engines, quoted_graphs
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
 from cudnn_ctypes.raw.describe import documentation
@@ -125,6 +125,13 @@ def test_a_gone_function(capsys):
         ("cudnnCallback_t", "cudnnCallback_t: callback type"),
         ("Graph", "cudnn_ctypes.Graph("),
         ("pooling backward", "cudnnPoolingBackward: function"),
+        ("cudamalloc", "cudnn_ctypes.cudart.cudaMalloc(devPtr, size)"),
+        ("cublasSgemm", "cublasSgemm: function of cuBLAS"),
+        ("cudaMemcpyHostToDevice", "cudnn_ctypes.cudart.cudaMemcpyHostToDevice = 1"),
+        ("OutOfDeviceMemoryError", "has not enough free memory"),
+        ("tensor layout", "layout: term"),
+        ("streams", "stream: term"),
+        ("what is a handle", "handle: term"),
     ],
 )
 def test_what_is_said(capsys, name, says):
@@ -165,6 +172,34 @@ def test_misspelt_names_are_not_found_and_told_what_is_like_them(capsys):
     assert "tensor.data_type" in looked_up(capsys, "tensor.data_typ", status=1)
     for query in ("1234567", "", " ", "[", "(*", "²"):
         assert looked_up(capsys, query, status=1) == f"nothing is called {query!r}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("how do I set the workspace limit", ["workspace", "Graph.build"]),
+        ("how do I choose an algorithm?", ["algorithm", "cudnnGetConvolutionForwardAlgorithm_v7"]),
+        ("how do I wait for a stream", ["cudaStreamWaitEvent", "cudaStreamSynchronize"]),
+        ("How can I free the device memory", ["device memory", "cudaFree"]),
+        ("how many bytes does the workspace need", ["cudnnGetConvolutionForwardWorkspaceSize"]),
+        ("which engines can compute my graph", ["Graph.engine_count", "Graph.explain"]),
+    ],
+)
+def test_questions_find_the_names_that_they_are_about(capsys, question, names):
+    found = looked_up(capsys, *question.split()).splitlines()
+    assert set(names) <= {line.strip() for line in found if line.startswith("  ")}
+    assert len(found) < 25
+
+
+def test_each_term_of_the_glossary_is_told_and_its_names_exist(capsys):
+    words = [word.lower() for term, row in glossary().items() for word in (term, *row["also"])]
+    assert len(words) == len(set(words))
+    assert "plan: term\n\nAn engine config made ready" in looked_up(capsys, "execution plan")
+    for term, row in glossary().items():
+        assert find(term)[0].text == row["says"]
+        assert row["says"].endswith(".")
+        for name in row["names"]:
+            assert [each for each in find(name) if each.kind != "term"], name
 
 
 def test_json(capsys):

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("numpydoc")
 
 from cudnn_ctypes import known_faults, raw
+from cudnn_ctypes.commands.lookup.entries import glossary
 from tools import course_pages, page_parts, reference_pages, tool_pages
 
 TOOLS = Path(tool_pages.__file__).parent
@@ -100,6 +101,12 @@ def test_an_example_has_its_introduction_its_program_and_its_output(site):
     assert "Two things that surprise" in text
     assert text.count("Two things that surprise") == 1
     assert "average_count_exclude_padding: (1 + 2 + 5 + 3) / 4 = 2.750" in text
+
+
+def test_the_glossary_tells_each_term(site):
+    text = (site / "glossary.md").read_text()
+    for term, row in glossary().items():
+        assert f"\n\n{term}\n: {row['says']}" in text, term
 
 
 def test_a_star_is_no_emphasis():

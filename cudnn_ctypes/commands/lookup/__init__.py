@@ -19,6 +19,7 @@ from ...evidence.known_faults import known_faults
 from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
 from .entries import Entry, find, mentioning, named, near, quotations
+from .sentences import asked, subject
 
 _SHOWN = 40  # names printed for a query of words
 
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a function, type, enumerator, macro, backend attribute (tensor.data_type), status "
         "(2000), exception, class, method (Graph.sdpa), a name of an older cuDNN, a known fault by "
         "its name, issue (pytorch 196678) or words (known fault relu), words (pooling backward), "
+        "a term (plan), a question (how do I wait for a stream), a name of cudart or cublas, "
         "an error's text that quotes a graph or engine, or a file with graphs or a log of cuDNN",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
@@ -61,7 +63,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _queries(names: list[str]) -> list[str]:
     """The names; or all joined to one query, if they are words and some of them have no entry."""
-    plain = all(name.isalpha() and not _is_name(name) for name in names)
+    plain = all(name.rstrip("?").isalpha() and not _is_name(name) for name in names)
     joined = " ".join(names)
     if len(names) > 1 and (find(joined) or (plain and not all(find(name) for name in names))):
         return [joined]
@@ -82,6 +84,11 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         found += [row.name for row in known_faults() if row.mentions(_plain(query))]
     if len(found) == 1:
         return find(found[0]), [], []
+    if not found and " " in query.strip():
+        if entries := find(subject(query)):
+            return [each for each in entries if each.kind == "term"] or entries, [], []
+        found = asked(query)
+        return (find(found[0]), [], []) if len(found) == 1 else ([], found, [])
     return [], found, [] if found else near(query)
 
 
@@ -91,7 +98,7 @@ def _plain(query: str) -> list[str]:
 
 def _is_name(query: str) -> bool:
     """Whether a query is written like a name rather than words."""
-    return "." in query or query.lower().startswith("cudnn")
+    return "." in query or query.lower().startswith(("cudnn", "cuda", "cublas"))
 
 
 def _as_dict(
@@ -133,7 +140,7 @@ def print_found(query: str, found: Sequence[str], total: int, like: Sequence[str
     console = Console(highlight=False)
     if found:
         some = f", {len(found)} of them" if total > len(found) else ""
-        _print(console, f"{total} names, or their explanations, have the words of {query!r}{some}:")
+        _print(console, f"{total} names, or their explanations, have words of {query!r}{some}:")
         _print(console, "\n".join(f"  {name}" for name in found))
     else:
         suggested = f"; did you mean {' or '.join(like)}?" if like else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -221,52 +222,75 @@ _VERBS = frozenset(
 
 
 @functools.cache
-def _words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for part in name.split("_") for word in _WORD.findall(part))
 
 
 @functools.cache
-def _names() -> tuple[str, ...]:
+def all_names() -> tuple[str, ...]:
     """All names, in display order."""
     declared = (functions, types, enums, constants)
     found = [name for module in declared for name in module.__all__]
-    return (*found, *KINDS, *gone_names())
+    return tuple(dict.fromkeys((*found, *KINDS, *_cuda_names(), *gone_names())))
+
+
+@functools.cache
+def glossary() -> dict[str, dict[str, Any]]:
+    """The terms of the field, in reading order: what each ``says``, other words, and names."""
+    text = Path(__file__).with_name("glossary.json").read_text("utf-8")
+    return dict(json.loads(text))
+
+
+@functools.cache
+def terms() -> dict[str, str]:
+    """The glossary's terms by their words in lower case."""
+    return {word.lower(): term for term, row in glossary().items() for word in (term, *row["also"])}
+
+
+def _term(word: str) -> list[Entry]:
+    """The glossary's entry of a term or of another word for it."""
+    term = terms().get(word) or terms().get(word.removesuffix("s"))
+    if term is None:
+        return []
+    row = glossary()[term]
+    lists = {"names": row["names"], "names with its words": named(term)}
+    return [Entry(term, "term", row["says"], lists, {"also": row["also"]})]
 
 
 def named(query: str) -> list[str]:
     """The names with words that begin with all words of a query; fewest other words first."""
-    wanted = [word.lower() for part in query.split() for word in (_words(part) or (part,))]
+    wanted = [word.lower() for part in query.split() for word in (name_words(part) or (part,))]
     wanted = [word for word in wanted if word.isalnum()]
     if not wanted:
         return []
     found = []
-    for position, name in enumerate(_names()):
-        words = _words(name)
-        if all(any(_has(word, each) for word in words) for each in wanted):
+    for position, name in enumerate(all_names()):
+        words = name_words(name)
+        if all(any(has_word(word, each) for word in words) for each in wanted):
             found.append((name in gone_names(), not name.startswith("cudnn"), len(words), position))
-    return [_names()[position] for *_, position in sorted(found)]
+    return [all_names()[position] for *_, position in sorted(found)]
 
 
-def _has(word: str, wanted: str) -> bool:
+def has_word(word: str, wanted: str) -> bool:
     return word.startswith(wanted) or (len(wanted) > 3 and wanted in word)
 
 
 def near(query: str) -> list[str]:
     """Names that are spelled like `query`."""
     short = [attribute.full_name for own in ATTRIBUTES.values() for attribute in own.values()]
-    return near_names(query, (*KINDS, *short))
+    return near_names(query, (*KINDS, *short, *_cuda_names()))
 
 
 def related(name: str) -> list[str]:
     """Functions with the same subject as the function or type `name`."""
-    about = set(_words(name)) - _VERBS - {"descriptor", "t"}
+    about = set(name_words(name)) - _VERBS - {"descriptor", "t"}
     if not about or name.startswith("CUDNN"):
         return []
     scored = []
     for position, other in enumerate(raw.FUNCTIONS):
-        shared = about & set(_words(other))
+        shared = about & set(name_words(other))
         if shared == about and other != name:
-            scored.append((len(set(_words(other)) ^ set(_words(name))), position, other))
+            scored.append((len(set(name_words(other)) ^ set(name_words(name))), position, other))
     return [other for *_, other in sorted(scored)[:_RELATED]]
 
 
@@ -452,11 +476,12 @@ def find(name: str) -> list[Entry]:
         return [Entry(name, f"{gone.kind}, gone", str(gone), facts=facts)]
     if name in errors.__all__:
         return [exception_entry(name)]
-    if public := _public(name):
-        return [public]
+    if public := _public(name) or _cuda(name):
+        return [*_term(name), public]
     if faults := [row for row in known_faults() if row.name == name or _tracked(row, name)]:
         return [Entry(row.name, "known fault", str(row), facts=row.facts) for row in faults]
-    return [_declared(each) for each in dict.fromkeys(_meant(name.lower()))]
+    lower = name.lower()
+    return _term(lower) + [_declared(each) for each in dict.fromkeys(_meant(lower))]
 
 
 def quotations(text: str) -> list[Entry]:
@@ -588,14 +613,53 @@ def _public(name: str) -> Entry | None:
     if not (inspect.isclass(item) or inspect.isfunction(item) or inspect.ismethod(item)):
         return None
     kind = "class" if inspect.isclass(item) else "Python function"
-    signature = inspect.signature(item)
-    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    shown = signature.replace(parameters=bare, return_annotation=signature.empty)
+    bare = [p.replace(annotation=p.empty) for p in signature(item).values()]
+    shown = inspect.Signature(bare)
     summary = " ".join(inspect.cleandoc(item.__doc__ or "").partition("\n\n")[0].split())
     text = f"cudnn_ctypes.{name}{shown}\n\n{summary}"
     faults = _faults_of(member) if owner == "Graph" else []
     lists = {"uses": _used_by(name), "example": _example(name), "known faults": faults}
     return Entry(name, kind, text, lists)
+
+
+def signature(item: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a callable; none of one that Python cannot ask, such as an exception."""
+    with contextlib.suppress(ValueError, TypeError):
+        return dict(inspect.signature(item).parameters)
+    return {}
+
+
+_CUDA = {"cudart": "the CUDA runtime", "cublas": "cuBLAS"}
+
+
+@functools.cache
+def _cuda_names() -> dict[str, str]:
+    """The C names of CUDA's runtime and cuBLAS, and their modules."""
+    found: dict[str, str] = {}
+    for module in _CUDA:
+        for name in getattr(cudnn_ctypes, module).__all__:
+            if name.lower().startswith(("cuda", "cublas")) and name not in types.__all__:
+                found.setdefault(name, module)
+    return found
+
+
+def _cuda(name: str) -> Entry | None:
+    """The entry of a C name of CUDA's runtime or of cuBLAS; None if there is none."""
+    name = {each.lower(): each for each in _cuda_names()}.get(name.lower(), "")
+    if not name:
+        return None
+    module = _cuda_names()[name]
+    item = getattr(getattr(cudnn_ctypes, module), name)
+    text = f"cudnn_ctypes.{module}.{name}"
+    kind = "type" if isinstance(item, type) else "constant"
+    if isinstance(item, int):
+        text += f" = {int(item)}"
+    elif kind != "type":
+        kind = "function"
+        text += f"({', '.join(signature(item))})"
+    if kind != "constant":
+        text += f"\n\n{(inspect.getdoc(item) or '').partition(chr(10) * 2)[0]}"
+    return Entry(name, f"{kind} of {_CUDA[module]}", text.rstrip(), {"example": _example(name)})
 
 
 def _class_for(handle_type: str) -> dict[str, list[str]]:
