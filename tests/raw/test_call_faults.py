@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import (
+    ActivationDescriptor,
+    BadParamError,
     ConvolutionDescriptor,
     DeviceBuffer,
     FilterDescriptor,
+    FusedOpsConstParamPack,
+    FusedOpsPlan,
     Handle,
     LRNDescriptor,
     NotSupportedError,
@@ -272,3 +276,106 @@ def test_an_attention_gradient_of_single_keys(
     finally:
         raw.cudnnDestroyAttnDescriptor(descriptor)
         raw.cudnnDestroySeqDataDescriptor(q)
+
+
+@pytest.mark.parametrize(
+    ("changes", "version", "ends"),
+    [
+        ({}, 91400, True),
+        ({}, 91900, False),
+        ({"dilation": 1}, 91400, False),
+        ({"stride": 1}, 91400, False),
+        ({"math": "fma_math"}, 91400, False),
+        ({"layout": "NCHW"}, 91400, False),
+        ({"algo": raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_0}, 91400, False),
+    ],
+)
+def test_a_gradient_that_ends_the_process_is_refused(
+    changes: dict[str, Any], version: int, ends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    how = {
+        "dilation": (1, 1, 2), "stride": (2, 3, 2), "math": "tensor_op_math_allow_conversion",
+        "layout": "NHWC", "algo": raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, **changes,
+    }  # fmt: skip
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        FilterDescriptor((8, 12, 1, 3, 1), layout=how["layout"]) as w,
+        ConvolutionDescriptor(
+            (0, 0, 0), stride=how["stride"], dilation=how["dilation"], math_type=how["math"]
+        ) as convolution,
+        TensorDescriptor((4, 8, 1, 1, 2), layout=how["layout"]) as dy,
+        TensorDescriptor((4, 12, 2, 3, 3), layout=how["layout"]) as dx,
+        DeviceBuffer(4 * 864) as memory,
+    ):
+        search = Call(
+            "cudnnFindConvolutionBackwardDataAlgorithmEx", {"wDesc": w, "convDesc": convolution}
+        )
+        assert bool(faults_of_call(search, version)) == (ends or "algo" in changes)
+        monkeypatch.setattr(mode.runtime, "faults", lambda call: faults_of_call(call, version))
+        arguments = (
+            handle, 1, w, memory, dy, memory, convolution, how["algo"], None, 0, 0, dx, memory,
+        )  # fmt: skip
+        try:
+            raw.cudnnConvolutionBackwardData(*arguments)
+            text = ""
+        except (BadParamError, NotSupportedError) as error:
+            text = str(error)
+        assert ("strided and dilated gradient of images" in text) == ends
+
+
+@pytest.mark.parametrize(
+    ("layout", "mode", "described", "given", "wrong"),
+    [
+        ("NCHW", "relu", False, True, True),
+        ("NCHW", "relu", True, True, False),
+        ("NCHW", "relu", False, False, False),
+        ("NHWC", "relu", False, True, False),
+        ("NHWC", "identity", False, True, True),
+    ],
+)
+def test_scale_and_bias_without_a_descriptor(
+    layout: str, mode: str, described: bool, given: bool, wrong: bool
+) -> None:
+    operation = "scale_bias_activation_conv_bnstats"
+    with (
+        use_reference_device(),
+        Handle() as handle,
+        TensorDescriptor((1, 16, 6, 6), "float16", layout=layout) as x,
+        FilterDescriptor((8, 16, 1, 1), "float16", layout=layout) as w,
+        TensorDescriptor((1, 8, 6, 6), "float16", layout=layout) as y,
+        TensorDescriptor((1, 16, 1, 1), "float16") as few,
+        ConvolutionDescriptor((0, 0)) as how,
+        FusedOpsConstParamPack(operation, xdesc=x, wdesc=w, ydesc=y, conv_desc=how) as pack,
+        ActivationDescriptor(mode) as activation,
+        FusedOpsPlan(operation) as plan,
+    ):
+        pack.set("bn_mode", "spatial")
+        pack.set("activation_desc", activation)
+        for each in ("xdata", "wdata", "ydata", *(("bn_eqscale", "bn_eqbias") if given else ())):
+            pack.set(f"{each}_placeholder", "ptr_16b_aligned")
+        if described:
+            pack.set("bn_eqscalebias_desc", few)
+        plan.make(handle, pack)
+        found = _found("cudnnFusedOpsExecute", plan=plan)
+    assert ("scale and bias without a descriptor" in found) == wrong
+
+
+@pytest.mark.parametrize(
+    ("shape", "layout", "target", "wrong"),
+    [
+        ((1, 1, 3), "NHWC", "float64", True),
+        ((1, 1, 3), "NCHW", "float64", False),
+        ((1, 2, 3), "NHWC", "float64", False),
+        ((1, 1, 3), "NHWC", "float16", False),
+    ],
+)
+def test_a_line_into_double(shape: Any, layout: str, target: str, wrong: bool) -> None:
+    with (
+        use_reference_device(),
+        TensorTransformDescriptor((0, 0, 0), layout=layout) as how,
+        TensorDescriptor(shape) as x,
+        TensorDescriptor(shape, target) as y,
+    ):
+        found = _found("cudnnTransformTensorEx", transDesc=how, srcDesc=x, destDesc=y, beta=1.0)
+    assert ("transform into double" in found) == wrong

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..enums import (
+    CUDNN_ACTIVATION_RELU,
+    CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
     CUDNN_DATA_BFLOAT16,
     CUDNN_DATA_DOUBLE,
     CUDNN_DATA_FLOAT,
@@ -22,6 +24,7 @@ from ..enums import (
     CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
     CUDNN_TENSOR_NHWC,
     CUDNN_TENSOR_OP_MATH,
+    CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
     CUDNN_TRANSFORM_FOLD,
     CUDNN_DATA_INT8x4,
     CUDNN_DATA_UINT8x4,
@@ -41,6 +44,7 @@ class _Target(NamedTuple):
 
 _HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
 _LIKE_BIASES = {CUDNN_DATA_FLOAT, CUDNN_DATA_INT32, CUDNN_DATA_INT8x4, CUDNN_DATA_UINT8x4}
+_FIRST = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
 _MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
 
 Where = Callable[[Call], str]
@@ -157,6 +161,10 @@ def _turns_into_double(call: Call) -> bool:
     x, y = _transformed(call)
     if None in (x, y) or not y.data_type == CUDNN_DATA_DOUBLE != x.data_type:
         return False
+    transform = call.record("transDesc") if "transDesc" in call.arguments else None
+    line = len(x.shape) == 3 and x.shape[1] == 1 and x.strides == y.strides
+    if line and transform is not None and transform.format == CUDNN_TENSOR_NHWC:
+        return True
     single = len(x.shape) == 5 and x.shape[0] == 1
     last = single and tuple(x.strides) == packed(x.shape, (0, 2, 3, 4, 1))
     return not has_gaps(y) and (last or _turns(x, y))
@@ -229,6 +237,29 @@ def _has_few_channels(w: Any, convolution: Any) -> bool:
     return few and last and convolution.math_type != CUDNN_FMA_MATH
 
 
+@_where
+def _strides_and_dilates(call: Call) -> bool:
+    """The gradients of data by algorithm 1, which searches for an algorithm run, too."""
+    w, how = call.record("wDesc"), call.record("convDesc")
+    first = call.arguments.get("algo", _FIRST) == _FIRST
+    if None in (w, how) or not first or len(w.shape) != 5:
+        return False
+    last = w.format == CUDNN_TENSOR_NHWC and w.data_type == CUDNN_DATA_FLOAT
+    converts = how.math_type == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
+    return bool(last and converts and max(how.stride) > 1 and max(how.dilation) > 1)
+
+
+@_where
+def _lacks_described_scale(call: Call) -> bool:
+    plan = call.record("plan")
+    held = plan.constants.held if plan is not None and plan.constants is not None else {}
+    x, given = held.get("XDESC"), ("BN_EQSCALE_PLACEHOLDER", "BN_EQBIAS_PLACEHOLDER")
+    affine = any(map(held.get, given)) and "BN_EQSCALEBIAS_DESC" not in held
+    activation = held.get("ACTIVATION_DESC")
+    relu = activation is not None and activation.mode == CUDNN_ACTIVATION_RELU
+    return bool(affine) and x is not None and not (relu and x.strides[1] == 1)
+
+
 # -- the rows ----------------------------------------------------------------------------------
 
 _WHERE: dict[str, Where] = {
@@ -275,6 +306,8 @@ _WHERE: dict[str, Where] = {
     "attention gradient of single keys": _all("attnDesc qDesc", _attends_single_keys),
     "fused convolution of few channels a group": _all("wDesc convDesc", _has_few_channels),
     "operation of integers into double": _all("opTensorDesc aDesc cDesc", _reads_doubles),
+    "strided and dilated gradient of images": _strides_and_dilates,
+    "scale and bias without a descriptor": _lacks_described_scale,
     "memory off its boundary": _anywhere,
     "fused gradient without a bias": _lacks_bias,
     "call without what it needs": _anywhere,

@@ -96,7 +96,10 @@ def _on_host(call: Call, probs: Tensor, labels: str, label_lengths: str, lengths
 def get_workspace_size_v8(call: Call) -> None:
     call.require("sizeInBytes")
     loss = _loss(call)
-    call.put(sizeInBytes=_workspace_bytes(_checked(call, loss), _max_label_length(call, loss)))
+    probs = _checked(call, loss)
+    if probs.shape[2] < 2 and call["algo"] == raw.CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC:
+        raise bad_param("probsDesc has no symbol but the blank")  # as cuDNN 9.14
+    call.put(sizeInBytes=_workspace_bytes(probs, _max_label_length(call, loss)))
 
 
 @implements("cudnnCTCLoss_v8")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from cudnn_ctypes import (
+    BadParamError,
     CTCLossDescriptor,
     DeviceTensor,
     ExecutionFailedError,
     NotSupportedError,
+    TensorDescriptor,
     ctc_loss_v8,
+    raw,
 )
 
 T, N, A = 6, 3, 5
@@ -48,3 +52,18 @@ def test_wrong_input_on_the_device(handle, labels, lengths, longest, error, mess
             label_lengths=sizes[0],
             input_lengths=sizes[1],
         )
+
+
+@pytest.mark.parametrize("symbols", [1, 2])
+@pytest.mark.parametrize("algorithm", ["deterministic", "non_deterministic"])
+def test_an_alphabet_of_the_blank_alone(handle, loss, symbols, algorithm):
+    algo = raw.cudnnCTCLossAlgo_t[f"CUDNN_CTC_LOSS_ALGO_{algorithm.upper()}"]
+    size = ctypes.c_size_t()
+    with TensorDescriptor((7, 1, symbols)) as probs:
+        arguments = (handle, algo, loss, probs, None, size)
+        if symbols == 1 and algorithm == "non_deterministic":
+            with pytest.raises(BadParamError, match="no symbol but the blank"):
+                raw.cudnnGetCTCLossWorkspaceSize_v8(*arguments)
+        else:
+            raw.cudnnGetCTCLossWorkspaceSize_v8(*arguments)
+            assert size.value > 0

@@ -126,6 +126,9 @@ def _numbers(
         free = exact.dtype.kind in "iu" or any(freedom(f, "specials", name) for f in functions)
         if free and _holds(program, "specials"):  # no integer stands for NaN
             continue
+        overflows = any(freedom(f, "overflow", name) for f in functions)
+        if overflows and _sums_in_halves(program) and _holds(program, "large"):
+            continue
         fast = any("CUDNN_SOFTMAX_FAST" in map(str, given.values()) for _, given in program.steps)
         if fast and _holds(program, "large"):  # it takes exponentials of the scores as they are
             continue
@@ -138,6 +141,13 @@ def _numbers(
 def _holds(program: Any, content: str) -> bool:
     """Whether an operand holds such numbers; "specials" are NaN and infinity."""
     return any(operand.content == content for operand in program.operands.values())
+
+
+def _sums_in_halves(program: Any) -> bool:
+    """Whether the compute type of a convolution is HALF."""
+    convolutions = [each for each in program.descriptors.values() if each.kind == "Convolution"]
+    setters = [arguments for each in convolutions for _, arguments in each.setters]
+    return any("CUDNN_DATA_HALF" in arguments for arguments in setters)
 
 
 def _array(

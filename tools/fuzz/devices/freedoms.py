@@ -22,6 +22,7 @@ class Freedom:
     kind : str
         "value", "number", "bits": of values returned through pointers, of numbers in memory, of
         two runs on the same device. "specials": of numbers, where an operand holds NaN or infinity.
+        "overflow": of numbers, where an operand is large and sums are kept in HALF.
         "status": what the reference device and cuDNN return. "misuse": what cuDNN carries out
         though the reference device refuses it.
     name : str
@@ -44,6 +45,7 @@ _SPREADING = (
     *("cudnnSpatialTfSampler*", "cudnnBatchNormalization*", "cudnnNormalization*"),
     *("cudnnOpTensor", "cudnnScaleTensor"),
 )
+_OVERFLOWS = "sums in HALF overflow on the way, in the order of the algorithm; 0 times that is NaN"
 _OUTSIDE = "labels outside the alphabet or the memory, of which a GPU computes nonsense"
 _CONVOLVING = ("cudnnConvolution*Forward",)
 _UNSEEN = "cuDNN does not look at this descriptor, and takes the operand for what another one says"
@@ -81,6 +83,7 @@ FREEDOMS: tuple[Freedom, ...] = (
     *(Freedom(f"graph: {name}", "bits", "*", _ATOMICS) for name in ("reduction", "convolution")),
     Freedom("layer 2: pooling backward", "bits", "*", _ATOMICS),
     *(Freedom(function, "specials", "*", _SPREADS) for function in _SPREADING),
+    Freedom("cudnnConvolution*", "overflow", "*", _OVERFLOWS),
     Freedom("cudnnCTCLoss", "status", "BAD_PARAM SUCCESS", _OUTSIDE),
     Freedom("cudnnCTCLoss_v8", "status", "EXECUTION_FAILED SUCCESS", _OUTSIDE),
     Freedom("cudnn*Convolution*", "misuse", "dims *", "cuDNN goes by the channels, not the groups"),
