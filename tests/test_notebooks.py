@@ -13,6 +13,7 @@ nbformat = pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
+from cudnn_ctypes.commands.lookup.entries import glossary  # noqa: E402
 from tools import notebooks as course  # noqa: E402
 
 NOTEBOOKS = course.notebooks()
@@ -98,5 +99,40 @@ def test_is_small_and_names_nothing_of_the_machine(path: Path) -> None:
     assert "/tmp" not in text
 
 
-def test_there_are_twelve() -> None:
-    assert len(NOTEBOOKS) == 12
+def test_there_are_thirteen() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == [f"{number:02}" for number in range(13)]
+
+
+def prose(path: Path) -> str:
+    """What a lesson says, comments included, without its title and what it promises."""
+    told = []
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            text = re.sub(r"(?ms:```.*?```)|`[^`]*`|(?m:^(#|\*\*You ).*$)", "", cell.source)
+        else:
+            text = "\n".join(re.findall(r"#\s.*", cell.source))
+        told.append(text)
+    return "\n".join(told)
+
+
+def untold(lessons: list[str]) -> list[str]:
+    """The terms of the glossary that lessons use before one of them tells the term, in bold."""
+    whole = "\n".join(lessons)
+    found = []
+    for term, row in glossary().items():
+        words = "|".join(map(re.escape, (term, *row["also"])))
+        first = re.search(
+            rf"((?<![\w.,:?!])\*\*(?=\w)[^*\n]*)?\b(?:{words})s?\b", whole, re.IGNORECASE
+        )
+        if first and not first[1]:
+            found.append(term)
+    return found
+
+
+def test_lessons_use_no_term_before_it_is_told() -> None:
+    lessons = [prose(path) for path in NOTEBOOKS]
+    assert not untold(lessons)
+    assert {"layout", "engine", "plan"} <= set(untold(lessons[1:]))
+    assert untold(["**Build.** Heuristics come first"]) == ["heuristics"]
+    for term in ("handle", "descriptor", "layout", "stream", "workspace", "reference device"):
+        assert f"**{term}**" in lessons[0]

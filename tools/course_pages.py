@@ -103,11 +103,11 @@ def notebook_list(notebooks: list[Example]) -> list[str]:
             )
         )
     you = [
-        ("have never used cuDNN", "1 to 12, in order"),
-        ("have half an hour", "1, 2, 9 and 12"),
-        ("train networks", "1 to 6"),
-        ("use recurrent networks or attention", "1, 2, 4, 5; then 7 or 8"),
-        ("want fast graphs", "1, 2, 9, 10; then 3 and 11"),
+        ("have never used cuDNN", "0 to 12, in order"),
+        ("have half an hour", "0, 1, 2, 9 and 12"),
+        ("train networks", "0 to 6"),
+        ("use recurrent networks or attention", "0, 1, 2, 4, 5; then 7 or 8"),
+        ("want fast graphs", "0, 1, 2, 9, 10; then 3 and 11"),
         ("know the C API, and are new to Python", "12, and the [programs](../examples/index.md)"),
     ]
     return [
@@ -121,7 +121,7 @@ def notebook_list(notebooks: list[Example]) -> list[str]:
             "shell",
         ),
         grid(("you", "read"), you),
-        "## The twelve",
+        "## The thirteen",
         grid(("", "notebook", "needs", "afterwards you can"), rows),
         CONTENTS,
     ]

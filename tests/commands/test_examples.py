@@ -31,8 +31,8 @@ def test_lists_all_in_reading_order(capsys):
 
 
 def test_numbers_are_without_gaps():
-    for stems in (PROGRAMS, NOTEBOOKS):
-        assert [int(stem[:2]) for stem in stems] == list(range(1, len(stems) + 1))
+    for first, stems in ((1, PROGRAMS), (0, NOTEBOOKS)):
+        assert [int(stem[:2]) for stem in stems] == list(range(first, len(stems) + first))
 
 
 def test_each_says_in_a_line_what_it_is_about():

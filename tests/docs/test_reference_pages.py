@@ -115,7 +115,7 @@ def test_a_star_is_no_emphasis():
 
 def test_notebooks_keep_their_outputs_and_fold_the_answer(site):
     pages = sorted((site / "notebooks").glob("*.ipynb"))
-    assert len(pages) == 12
+    assert len(pages) == 13
     for page in pages:
         text = page.read_text()
         assert "<details>" in text
