@@ -76,7 +76,7 @@ def pyright() -> Errors:
 
 def checker(module: str, run: Callable[[], Errors], *marks: pytest.MarkDecorator) -> object:
     missing = importlib.util.find_spec(module) is None
-    skip = pytest.mark.skipif(missing, reason=f"{module} is not installed: it is in the extra dev")
+    skip = pytest.mark.skipif(missing, reason=f"{module} is not installed: it is in the group dev")
     return pytest.param(run, marks=[skip, *marks], id=module)
 
 

@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m tools.wheel_matrix",
         description="Install the built wheel in empty environments and write what works. All rows "
-        "together download about 20 GB, and one environment has 2 GB; uv (of the extra dev) keeps "
+        "together download about 20 GB, and one environment has 2 GB; uv (of the group dev) keeps "
         "downloads in its cache (UV_CACHE_DIR).",
     )
     made.add_argument("--cudnn", nargs="*", default=CUDNN_VERSIONS, metavar="VERSION")
