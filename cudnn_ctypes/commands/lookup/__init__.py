@@ -19,7 +19,7 @@ from ...evidence.known_faults import known_faults
 from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
 from .entries import Entry, find, mentioning, named, near, quotations
-from .sentences import asked, subject
+from .sentences import asked, is_question, subject
 
 _SHOWN = 40  # names printed for a query of words
 
@@ -76,6 +76,8 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         return entries, [], []
     if _is_name(query) and (like := near(query)):
         return [], [], like
+    if is_question(query):
+        return _to_question(subject(query))
     found = [*named(query)] or [name for name in mentioning(_plain(query)) if find(name)]
     operation = f"Graph.{query}"
     if query.isidentifier() and find(operation):
@@ -84,12 +86,18 @@ def _answer(query: str) -> tuple[list[Entry], list[str], list[str]]:
         found += [row.name for row in known_faults() if row.mentions(_plain(query))]
     if len(found) == 1:
         return find(found[0]), [], []
-    if not found and " " in query.strip():
-        if entries := find(subject(query)):
-            return [each for each in entries if each.kind == "term"] or entries, [], []
-        found = asked(query)
-        return (find(found[0]), [], []) if len(found) == 1 else ([], found, [])
+    found = found or (asked(query) if " " in query else [])
     return [], found, [] if found else near(query)
+
+
+def _to_question(words: str) -> tuple[list[Entry], list[str], list[str]]:
+    """The term that a question is about, or names that belong to its words."""
+    if entries := find(words):
+        return [each for each in entries if each.kind == "term"] or entries, [], []
+    found = asked(words) or [name for name in mentioning(_plain(words)) if find(name)]
+    if words and not found:
+        found = [row.name for row in known_faults() if row.mentions(words.split())]
+    return (find(found[0]), [], []) if len(found) == 1 else ([], found, [])
 
 
 def _plain(query: str) -> list[str]:

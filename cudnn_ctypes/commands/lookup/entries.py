@@ -266,12 +266,12 @@ def named(query: str) -> list[str]:
     found = []
     for position, name in enumerate(all_names()):
         words = name_words(name)
-        if all(any(has_word(word, each) for word in words) for each in wanted):
+        if all(any(_has(word, each) for word in words) for each in wanted):
             found.append((name in gone_names(), not name.startswith("cudnn"), len(words), position))
     return [all_names()[position] for *_, position in sorted(found)]
 
 
-def has_word(word: str, wanted: str) -> bool:
+def _has(word: str, wanted: str) -> bool:
     return word.startswith(wanted) or (len(wanted) > 3 and wanted in word)
 
 

@@ -11,18 +11,23 @@ from typing import Any
 import cudnn_ctypes
 
 from ...raw.gone import gone_names
-from .entries import all_names, glossary, has_word, name_words, signature, terms
+from .entries import all_names, glossary, name_words, signature, terms
 
 # Words of questions that say nothing about what is asked.
 _COMMON = frozenset(
     """
-    a about an and are as at be by can cannot do does for from have how i if in into is it its make
-    me mean means my need not of on one or should tell that the them there this to use want what
-    when where which who why will with would you
+    a about an and are as at be by can cannot cudnn do does for from have how i if in into is it its
+    make makes me mean means my need not of off on one or program see should show tell that the them
+    there this to turn use want what when where which who why will with would you
     """.split()  # noqa: SIM905
 )
 _BEST = 8  # names with the words of a question that are told
 _NEAR = 0.8  # the part of the best score that a name needs
+
+
+def is_question(query: str) -> bool:
+    """Whether a query is said in a sentence, by words such as how and the."""
+    return " " in query.strip() and not _COMMON.isdisjoint(query.lower().split())
 
 
 def subject(question: str) -> str:
@@ -30,26 +35,49 @@ def subject(question: str) -> str:
     return " ".join(word for word in re.findall(r"\w+", question.lower()) if word not in _COMMON)
 
 
-def asked(question: str) -> list[str]:
-    """The glossary's terms in a question, names that have most of its rarest words, their names."""
-    text = subject(question)
-    said = [t for word, t in terms().items() if re.search(rf"\b{re.escape(word)}s?\b", text)]
-    scores: dict[str, float] = {}
-    for word in map(_stem, text.split()):
-        rows = [name for name, own in _indexed().items() if any(has_word(w, word) for w in own)]
+def asked(words: str) -> list[str]:
+    """The glossary's terms among words, then the names with most of the rarest, then the terms'."""
+    words = words.lower()
+    phrases = {text: term for text, term in _phrases().items() if _says(words, text)}
+    said = phrases.values()
+    in_phrases = {word for text in phrases for word in text.split()}
+    scores: dict[str, dict[str, float]] = {}
+    for word in words.split():
+        rows = [name for name, own in _indexed().items() if _matches(word, own)]
         for name in rows:
-            scores[name] = scores.get(name, 0) + math.log(2 * len(_indexed()) / len(rows))
-    least = _NEAR * max(scores.values(), default=0)
+            scores.setdefault(name, {})[word] = math.log(2 * len(_indexed()) / len(rows))
+    # Of a name with one word alone the glossary says more, if it has the word.
+    scores = {
+        n: own
+        for n, own in scores.items()
+        if len(own) > 1 or not in_phrases & {*map(_stem, own), *own}
+    }
+    least = _NEAR * max((sum(own.values()) for own in scores.values()), default=0)
     best = sorted(
-        (name for name, score in scores.items() if score >= least),
-        key=lambda name: (-scores[name], len(_indexed()[name])),
+        (name for name, own in scores.items() if sum(own.values()) >= least),
+        key=lambda name: (-sum(scores[name].values()), len(_indexed()[name])),
     )
     listed = [name for term in said for name in glossary()[term]["names"]]
     return list(dict.fromkeys((*said, *best[:_BEST], *listed)))
 
 
+def _says(words: str, text: str) -> bool:
+    return bool(re.search(rf"\b{re.escape(text)}s?\b", words))
+
+
 def _stem(word: str) -> str:
-    return word.removesuffix("s") if len(word) > 3 else word
+    return word.removesuffix("s")
+
+
+def _matches(word: str, own: frozenset[str]) -> bool:
+    stem = _stem(word)
+    return word in own or stem in own or (len(stem) > 4 and any(w.startswith(stem) for w in own))
+
+
+def _phrases() -> dict[str, str]:
+    """The words that name a term in a question, and the term."""
+    more = {text: term for term, row in glossary().items() for text in row.get("asked", ())}
+    return terms() | more
 
 
 @functools.cache
