@@ -122,7 +122,7 @@ def _names() -> dict[str, str]:
 
 def _of(key: str) -> dict[str, Any]:
     if key in _MEASURED:
-        text = (Path(__file__).parent / "presets" / _MEASURED[key]).read_text()
+        text = (Path(__file__).parent / "presets" / _MEASURED[key]).read_text("utf-8")
         values: dict[str, Any] = json.loads(text)
         return values
     gpu = _PUBLIC[key]

@@ -116,7 +116,9 @@ def _by_length() -> tuple[tuple[str, Kind], ...]:
 
 _FILE = Path(__file__).with_name("attribute_types.json")
 
-ATTRIBUTE_TYPES: dict[str, tuple[str, bool, bool, str]] = json.loads(_FILE.read_text())["rows"]
+ATTRIBUTE_TYPES: dict[str, tuple[str, bool, bool, str]] = json.loads(_FILE.read_text("utf-8"))[
+    "rows"
+]
 """By name without CUDNN_ATTR_: the types of value that cuDNN takes, the preferred one first;
 whether it has any number of values; whether it can be set; which descriptors it wants."""
 

@@ -19,6 +19,7 @@ import ctypes
 import importlib.util
 import logging
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -416,6 +417,13 @@ def loaded_library() -> Library | None:
     return _loaded
 
 
+_ELSEWHERE = {
+    "win32": "under Windows, install this package in WSL 2 (`wsl --install`); it has the GPU",
+    "darwin": "NVIDIA has none for macOS; use a container or a virtual machine with Linux",
+}
+"""By ``sys.platform``: how to come to a Linux."""
+
+
 def load() -> Library:
     """The cuDNN library; the first call loads it.
 
@@ -433,6 +441,12 @@ def load() -> Library:
 
 
 def _find() -> Library:
+    if sys.platform != "linux":
+        where = _ELSEWHERE.get(sys.platform, f"this is {sys.platform}")
+        raise LibraryNotFoundError(
+            f"cuDNN is loaded on Linux alone: {where}. Without it, graphs can be described, drawn "
+            "and written as JSON, and the commands lookup, port and examples work"
+        )
     tried: list[str] = []
     for source, path in candidates(tried):
         try:

@@ -25,7 +25,7 @@ _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
 def _mapped_files(prefixes: tuple[str, ...]) -> list[Path]:
     """The shared objects of such names in this process, in the order of their first mapping."""
     try:
-        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
+        lines = os.fsdecode(Path("/proc/self/maps").read_bytes()).splitlines()
     except OSError:
         return []
     paths = (line.split(maxsplit=5)[5] for line in lines if ".so" in line and "/" in line)

@@ -54,7 +54,7 @@ def test_the_conda_recipe_asks_for_what_the_wheel_asks():
     recipe = (ROOT / "conda/recipe/recipe.yaml").read_text()
     project = (ROOT / "pyproject.toml").read_text()
     (block,) = re.findall(r"^dependencies = \[\n(.*?)^\]", project, re.DOTALL | re.MULTILINE)
-    dependencies = re.findall(r'"([\w-]+)(.*)"', block)
+    dependencies = re.findall(r'"([\w-]+)([^";]*)', block)
     (python,) = re.findall(r'^requires-python = "(.*)"', project, re.MULTILINE)
     for name, releases in [("python", python), *dependencies]:
         assert f"    - {name} {releases}\n" in recipe.partition("  run:\n")[2]

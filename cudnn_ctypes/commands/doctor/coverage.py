@@ -65,7 +65,7 @@ def gpu_runs(path: Path = RECORD) -> list[GpuRun]:
             refused={name: tuple(statuses) for name, statuses in run["refused"].items()},
             missing=frozenset(run["missing"]),
         )
-        for run in json.loads(path.read_text())["runs"]
+        for run in json.loads(path.read_text("utf-8"))["runs"]
     ]
     return sorted(runs, key=lambda run: tuple(map(int, run.cudnn.split("."))))
 

@@ -110,7 +110,7 @@ def _texts(folder: Path) -> tuple[tuple[Path, str, str], ...]:
     for name in HEADERS:
         path = folder / name
         with contextlib.suppress(OSError):  # a release may lack some headers
-            text = path.read_text(errors="replace")
+            text = path.read_text("utf-8", "replace")
             code = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
             found.append((path, text, code))
     return tuple(found)
