@@ -57,7 +57,7 @@ class DenseOperands(ExitStack):
         as_stream_pointer(stream)  # refuses what is none, also where no tensor needs it
         self.stream = stream
         self.function = cast(Function, function)
-        self.known = known
+        self.known: dict[str, Any] = known
         declared = [] if function is None else self.function.parameters
         self._declared = {each.name: each for each in declared}
         self._names = {_in_python(name): name for name in self._declared} | dict(names or {})
