@@ -86,7 +86,8 @@ def installed(tmp_path_factory):
     run("hatchling", "build", "-t", "wheel", "-d", folder)
     (wheel,) = folder.glob("*.whl")
     prefix = folder / "prefix"
-    run("pip", "install", "--quiet", "--no-deps", "--no-compile", "--prefix", prefix, wheel)
+    options = ("--quiet", "--no-deps", "--no-compile", "--ignore-installed", "--prefix", prefix)
+    run("pip", "install", *options, wheel)
     return prefix
 
 
