@@ -204,7 +204,7 @@ def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
             finally:
                 late.cancel()
                 child.kill()
-                child.wait()
+                child.communicate()  # which closes its output, too
             if left:
                 left.pop(0)
                 errors.seek(0)
