@@ -22,7 +22,7 @@ from ..evidence.files import CommandError
 from ..graph.engines.cache.entry_folder import user_folder
 from ..raw.describe import aligned
 from ..raw.library import ENVIRONMENT_VARIABLE, load
-from .options import EVIDENCE, Names, add_device, add_json, file_name, steps
+from .options import EVIDENCE, Names, add_device, add_json, file_name, read_graphs, steps
 
 _EPILOG = """\
 examples:
@@ -105,6 +105,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _compare(arguments: argparse.Namespace) -> int:
     if arguments.judge == bool(arguments.device):
         raise CommandError("expected --device, or --judge for this machine's device")
+    read_graphs(arguments.graph)  # a damaged file is no answer of a version
     ask = functools.partial(_asked, arguments.graph, arguments.device)
     with steps("asking") as progress:
         if arguments.bisect:

@@ -140,6 +140,8 @@ def test_wrong_arguments(graph, capsys):
         ([graph, "loaded"], "expected --device, or --judge"),
         ([graph, "loaded", "--judge", "--device", "h200"], "expected --device, or --judge"),
         ([graph, "loaded", "--bisect", "--device", "h200"], "takes two versions"),
+        ([f"{graph}.none", "loaded", "--device", "h200"], "it cannot be read"),
+        ([__file__, "loaded", "--device", "h200"], "the JSON is damaged"),
     ):
         assert main(["compare", *arguments]) == 2
         assert why in capsys.readouterr().err
