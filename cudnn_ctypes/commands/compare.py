@@ -22,7 +22,16 @@ from ..evidence.files import CommandError
 from ..graph.engines.cache.entry_folder import user_folder
 from ..raw.describe import aligned
 from ..raw.library import ENVIRONMENT_VARIABLE, load
-from .options import EVIDENCE, Names, add_device, add_json, file_name, read_graphs, steps
+from .options import (
+    EVIDENCE,
+    Names,
+    add_device,
+    add_json,
+    child_variables,
+    file_name,
+    read_graphs,
+    steps,
+)
 
 _EPILOG = """\
 examples:
@@ -95,14 +104,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the answers; 0 if all say the same, 1 if they differ, 2 on an error."""
-    try:
-        return _compare(arguments)
-    except CommandError as error:
-        print(f"compare: {error}", file=sys.stderr)
-        return 2
-
-
-def _compare(arguments: argparse.Namespace) -> int:
     if arguments.judge == bool(arguments.device):
         raise CommandError("expected --device, or --judge for this machine's device")
     read_graphs(arguments.graph)  # a damaged file is no answer of a version
@@ -239,12 +240,10 @@ def _library(version: str) -> str:
 
 def _asked(graph: Path, device: str | None, version: str) -> list[Answer]:
     """The answers of a version, from a process of its own."""
-    root = str(Path(__file__).parents[2])
     variables = {
-        **os.environ,
+        **child_variables(),
         ENVIRONMENT_VARIABLE: _library(version),
         "CUDNN_CTYPES_WARDEN": "0",  # a death is to be seen
-        "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH")))),
     }
     command = [sys.executable, "-m", "cudnn_ctypes"]
     command += ["judge", "--no-keep"] if device is None else ["explain", "--device", device]
@@ -258,16 +257,12 @@ def _asked(graph: Path, device: str | None, version: str) -> list[Answer]:
         return [Answer(version, graph.name, "hang", seconds=_SECONDS)]
     seconds = time.monotonic() - begun
     if done.returncode < 0:
-        return [Answer(version, graph.name, _signal(-done.returncode), seconds=seconds)]
+        return [Answer(version, graph.name, signal.Signals(-done.returncode).name, seconds=seconds)]
     if done.returncode == 2 or not done.stdout.strip():
         lines = done.stderr.strip().splitlines() or [""]
         return [Answer(version, graph.name, "error", seconds=seconds, reason=lines[-1])]
     told = json.loads(done.stdout)
     return [*_answers(told if isinstance(told, list) else [told], seconds)]
-
-
-def _signal(number: int) -> str:
-    return signal.Signals(number).name
 
 
 def _answers(told: Sequence[dict[str, Any]], seconds: float) -> Iterator[Answer]:

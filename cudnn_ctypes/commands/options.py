@@ -149,6 +149,13 @@ EVIDENCE = (
 """Files that commands take for a graph; see `read_graphs`."""
 
 
+def child_variables() -> dict[str, str]:
+    """The environment of a child process that imports this package, from wherever it is."""
+    package = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path}
+
+
 def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
     """The graphs in a file, each with its name: the file's, or "cudnn.log#2" of several.
 

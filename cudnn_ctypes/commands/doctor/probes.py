@@ -17,6 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..options import child_variables
+
 if TYPE_CHECKING:
     from ..options import Steps
 
@@ -153,7 +155,6 @@ def search_path(loaded_path: str | None) -> Iterator[Finding]:
         yield Finding(_SECTION, "LD_LIBRARY_PATH", value)
 
 
-_PROJECT = str(Path(__file__).parents[2])
 _CHILD = str(Path(__file__).with_name("child.py"))
 _TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
 
@@ -176,11 +177,7 @@ def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
 
     A probe's crash or silence is an answer too; another child goes on after it.
     """
-    environment = {
-        **os.environ,
-        "CUDNN_CTYPES_DEVICE": "cuda",
-        "PYTHONPATH": os.pathsep.join(filter(None, [_PROJECT, os.environ.get("PYTHONPATH")])),
-    }
+    environment = {**child_variables(), "CUDNN_CTYPES_DEVICE": "cuda"}
     left = list(probes)
     while left:
         with tempfile.TemporaryFile("w+") as errors:

@@ -114,6 +114,15 @@ def _memory(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
     return memory
 
 
+def _execute(graph: Graph, handle: Handle, memory: dict[str, Any]) -> None:
+    """Build a graph and execute it once, with a workspace of no numbers."""
+    graph.build(handle)
+    with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
+        workspace.fill(255)
+        graph.execute(memory, workspace)
+        handle.synchronize()
+
+
 def _check(handle: Handle, case: tuple[Any, ...]) -> None:
     family, full, small, function, count = case
     graph, values = _described(family, full, small, function)
@@ -177,12 +186,8 @@ def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied
     exact = shares / shares.sum(-1, keepdims=True) @ v
     with graph, handle:
         assert [each.result.dims for each in graph.expansion(handle).preludes] == copied
-        graph.build(handle)
-        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
-            workspace.fill(255)
-            graph.execute(memory, workspace)
-            handle.synchronize()
-            assert np.abs(memory["o"].numpy() - exact).max() < 4e-3 * np.abs(exact).max()
+        _execute(graph, handle, memory)
+        assert np.abs(memory["o"].numpy() - exact).max() < 4e-3 * np.abs(exact).max()
     for each in memory.values():
         each.close()
 
@@ -232,12 +237,8 @@ def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> N
         expansion = graph.expansion(handle)
         inputs = expansion.nodes[-1].inputs
         assert inputs["scale"].data_type == inputs["bias"].data_type
-        graph.build(handle)
-        with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
-            workspace.fill(255)
-            graph.execute(memory, workspace)
-            handle.synchronize()
-            assert np.abs(memory["y"].numpy() - exact).max() < 2e-3 * np.abs(exact).max()
+        _execute(graph, handle, memory)
+        assert np.abs(memory["y"].numpy() - exact).max() < 2e-3 * np.abs(exact).max()
     for each in memory.values():
         each.close()
 
