@@ -187,13 +187,14 @@ def _tried(
         words = [str(program), *map(str, known.get("arguments", ()))]
         variables = environment(program, device=arguments.device)
         result = _run(name, words, folder, variables, arguments.seconds)
-        (folder / "printed.txt").write_text(result.output)
+        printed = result.output
+        (folder / "printed.txt").write_text(printed)
         result.output += _shell(known.get("after", ""), folder)
         result.right = _checked(result, known, others.get(name))
         if on_gpu:
             folders = {"LD_LIBRARY_PATH": variables["LD_LIBRARY_PATH"]}
             alone = _run(name, words, folder, {**os.environ, **folders}, arguments.seconds)
-            same = _same(result.output, alone.output) and result.ends == alone.ends
+            same = _same(printed, alone.output) and result.ends == alone.ends
             result.port = "as without us" if same else f"without us: {alone.ends}"
         if arguments.port:
             result.port = _ported(files, repository, folder, words[1:], result, arguments.seconds)
@@ -251,11 +252,14 @@ def _checked(result: Result, known: Mapping[str, Any], other: Result | None) -> 
 
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
-_TIME = re.compile(r"time|elapsed|\b[mun]?s\b|second|flops|fps|B/s|alloc|memory|0x", re.IGNORECASE)
+_TIME = re.compile(
+    r"time|elapsed|laten|latan|throughput|\b[mun]?s\b|second|flops|fps|B/s|alloc|memory|0x|space",
+    re.IGNORECASE,
+)
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two outputs have the same numbers, but for lines that tell times and addresses."""
+    """Whether two outputs have the same numbers, but for lines with times, sizes of memory, addresses."""
     left, right = ([x for x in each.splitlines() if not _TIME.search(x)] for each in (one, other))
     numbers = [np.array(_NUMBER.findall("\n".join(each)), float) for each in (left, right)]
     if numbers[0].shape != numbers[1].shape:

@@ -40,9 +40,22 @@ def command_module(command: str) -> Any:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that suggests a command for a misspelled one."""
+    """A parser that suggests a command for a misspelled one, and takes words as compilers do.
+
+    Files may follow options. Unknown options go into the list ``compiler_options`` of a command
+    that has one.
+    """
 
     word = ""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, left = super().parse_known_args(args, namespace)
+        for name, begins in (("files", False), ("compiler_options", True)):
+            words = [each for each in left if each.startswith("-") is begins]
+            if isinstance(known := getattr(found, name, None), list):
+                known += map(type(known[0]) if known else str, words)
+                left = [each for each in left if each not in words]
+        return found, left
 
     def error(self, message: str) -> NoReturn:
         if self.word and self.word not in COMMANDS and not self.word.startswith("-"):

@@ -12,10 +12,11 @@ _EPILOG = """\
 examples:
   python -m cudnn_ctypes build conv.cpp -o conv
   python -m cudnn_ctypes build main.cu layers.cu -I include -D N=64 -o train
-  python -m cudnn_ctypes build main.cpp -X=-fopenmp -X=-std=c++20
+  python -m cudnn_ctypes build main.cpp -fopenmp -std=c++20
 
-Kernels are compiled for the host: the threads of a grid run one after the other. With --device gpu
-nvcc compiles them. Names of cuDNN 2 to 8 that cuDNN 9 dropped are declared.
+Other options are the compiler's. Kernels are compiled for the host: the threads of a grid run one
+after the other. With --device gpu nvcc compiles them. Names of cuDNN 2 to 8 that cuDNN 9 dropped
+are declared.
 """
 
 
@@ -29,14 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=file_name, metavar="PROGRAM", help="default: the first file's name"
     )
-    add_compiler_options(parser)
-    parser.add_argument(
-        "--device", choices=("reference", "gpu"), default="reference", help="where kernels run"
-    )
-
-
-def add_compiler_options(parser: argparse.ArgumentParser) -> None:
-    """Options as compilers have them."""
     for letter, what in (("I", "FOLDER"), ("D", "NAME"), ("L", "FOLDER"), ("l", "LIBRARY")):
         parser.add_argument(
             f"-{letter}",
@@ -47,13 +40,9 @@ def add_compiler_options(parser: argparse.ArgumentParser) -> None:
             help="as for a compiler; may be repeated",
         )
     parser.add_argument(
-        "-X",
-        dest="option_X",
-        action="append",
-        default=[],
-        metavar="OPTION",
-        help="another option for the compiler: -X=-fopenmp",
+        "--device", choices=("reference", "gpu"), default="reference", help="where kernels run"
     )
+    parser.set_defaults(compiler_options=[])
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -69,7 +58,7 @@ def main(arguments: argparse.Namespace) -> int:
                 for each in "DLl"
                 for value in getattr(arguments, f"option_{each}")
             ),
-            *arguments.option_X,
+            *arguments.compiler_options,
         ],
         for_gpu=arguments.device == "gpu",
     )

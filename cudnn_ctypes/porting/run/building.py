@@ -7,10 +7,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
+from ctypes.util import find_library
 from pathlib import Path
 
 from ... import raw
 from ...evidence.files import CommandError, read_bytes
+from .kernels import CUDA_NAME, missing_functions
 from .library import HERE, compile_c, compiler, headers, library, missing_headers
 from .old_names import header, names_old
 from .sources import for_the_host, has_kernels
@@ -29,6 +31,18 @@ _WHEELS = {
     "cudnn_frontend": "nvidia-cudnn-frontend",
 }
 """The wheel of a header, by the beginning of its name."""
+
+
+_CPP_HEADER = re.compile(r"fatal error: [a-z]+: No such|unknown type name .namespace")
+"""What a compiler says of a file in C that includes a header of C++, which is then C++."""
+
+_MISTAKES = {
+    "cudaDeviceProp.* has no member": "CUDA 13 took clockRate and others from cudaDeviceProp: ask "
+    "cudaDeviceGetAttribute, or use headers of CUDA 12 (pip install nvidia-cuda-runtime-cu12)",
+    "include both cublas.h and cublas_v2.h": "cuBLAS since 12 refuses this: remove cublas.h, whose "
+    "functions have no handle",
+}
+"""What the compiler says of a program that was written for an older CUDA, and what helps."""
 
 
 def build(
@@ -73,13 +87,17 @@ def build(
             if with_nvcc:
                 _with_nvcc(files, output, includes, [*copies.old, *options])
             else:
-                _for_the_host(sources, output, copies, options)
+                _for_the_host(sources, output, copies, options, for_gpu)
         except CommandError as error:
             raise CommandError(f"{error}{_advice(str(error))}") from None
 
 
 def _for_the_host(
-    sources: Sequence[Path], output: Path, copies: _Copies, options: Sequence[str]
+    sources: Sequence[Path],
+    output: Path,
+    copies: _Copies,
+    options: Sequence[str],
+    for_gpu: bool,
 ) -> None:
     common = ["-g", "-O1", "-w", "-pthread", *copies.old, *copies.includes]
     common += [f"-I{each}" for each in headers()]
@@ -89,18 +107,32 @@ def _for_the_host(
     kernels = ["-include", str(HERE / "include" / "cudnn_ctypes_kernels.h")]
     objects = []
     for number, source in enumerate(sources):
-        is_c = source.suffix == ".c" and "-xc++" not in compiled
-        command = [compiler("c" if is_c else "c++"), "-x", "c" if is_c else "c++", *common]
-        if source.suffix == ".cu" or (copies.has_kernels and not is_c):
-            command += kernels
-        elif not is_c:
-            command += ["-include", "cuda_runtime.h"]  # as nvcc does
         objects.append(str(copies.work / f"{number}.o"))
-        compile_c([*command, *compiled, "-c", str(source), "-o", objects[-1]])
-    libraries = [*map(str, _libraries()), str(library())]
+        rest = [*compiled, "-c", str(source), "-o", objects[-1]]
+        if source.suffix == ".c" and "-xc++" not in compiled:
+            try:
+                compile_c([compiler("c"), "-x", "c", *common, *rest])
+                continue
+            except CommandError as error:
+                if not _CPP_HEADER.search(str(error)):
+                    raise
+        is_cuda = source.suffix == ".cu" or copies.has_kernels
+        more = kernels if is_cuda else ["-include", "cuda_runtime.h"]  # as nvcc does
+        compile_c([compiler("c++"), "-x", "c++", *common, *more, *rest])
+    libraries = [*map(str, _libraries()), str(library()), *(_driver() if for_gpu else ())]
     compiled = [each for each in compiled if not each.startswith("-x")]
     linker = [compiler("c++"), *objects, "-o", str(output), "-pthread", *linked, *compiled]
-    compile_c([*linker, "-Wl,--as-needed", *libraries, "-lm", "-ldl"])
+    linker += ["-Wl,--as-needed", *libraries, "-lm", "-ldl"]
+    try:
+        compile_c(linker)
+    except CommandError as error:
+        names = set(re.findall(r"undefined reference to `(\w+)'", str(error)))
+        if for_gpu or not names or not all(map(CUDA_NAME.fullmatch, names)):
+            raise
+        missing = copies.work / "missing.o"
+        missing.with_suffix(".c").write_text(missing_functions(names))
+        compile_c([compiler("c"), "-w", "-c", str(missing.with_suffix(".c")), "-o", str(missing)])
+        compile_c([*linker, str(missing), str(library())])
 
 
 def _with_nvcc(
@@ -111,7 +143,7 @@ def _with_nvcc(
     libraries += ["--as-needed", str(library())]  # for functions that cuDNN 9 dropped
     found = [option for each in libraries for option in ("-Xlinker", each)]
     places = [f"-rpath={Path(each).parent}" for each in libraries[:-2]]
-    found += [option for each in places for option in ("-Xlinker", each)]
+    found += [option for each in (*places, *_driver()) for option in ("-Xlinker", each)]
     nvcc = ["nvcc", "-g", "-w", "-cudart", "shared", "-x", "cu", *folders]
     compile_c([*nvcc, *options, *map(str, files), "-o", str(output), *found])
 
@@ -129,12 +161,19 @@ def _libraries() -> list[Path]:
     return found
 
 
+def _driver() -> list[str]:
+    """The option that links a program with CUDA's driver, where it is installed."""
+    name = find_library("cuda")
+    return [f"-l:{name}"] if name else []
+
+
 def _advice(text: str) -> str:
     """What installs a header that the compiler does not find."""
     lines = missing_headers()
     for name in re.findall(r"fatal error: ([\w./]+): No such file", text):
         wheel = next((each for key, each in _WHEELS.items() if name.startswith(key)), None)
         lines += [f"{name} is not here: pip install {wheel}"] if wheel else []
+    lines += [advice for words, advice in _MISTAKES.items() if re.search(words, text)]
     return "".join(f"\n{each}" for each in dict.fromkeys(lines))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from ...raw import host_blocks
@@ -54,6 +56,16 @@ def launched(name: Any, shape: Any, shared: Size, pointers: Any, count: Int) -> 
             reason = f"{kernel}: an argument was freed: {found}"
             fail(kernel, cudaError_t.cudaErrorIllegalAddress, reason)
         found.mark(0, found.nbytes)  # which of its bytes the kernel writes is not known
+
+
+CUDA_NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
+"""A function of CUDA or of a library of it."""
+
+
+def missing_functions(names: Iterable[str]) -> str:
+    """Functions in C, under names that a program calls and no library has: each stops it."""
+    bodies = (f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in sorted(names))
+    return f"void {MISSING}(const char *);\n{''.join(bodies)}"
 
 
 def called_missing(name: Any) -> None:

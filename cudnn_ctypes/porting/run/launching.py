@@ -14,7 +14,7 @@ from ...evidence.files import CommandError
 from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
 from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.mode import MEMCHECK_VARIABLE
-from .kernels import MISSING
+from .kernels import CUDA_NAME, missing_functions
 from .library import compile_c, compiled, compiler, library, registered_kernels, stand_ins
 from .signatures import OLD_STATUS_VARIABLE
 
@@ -91,7 +91,6 @@ def _real_folders() -> list[str]:
 # --- functions of CUDA that a program names and nothing here carries out --------------------------
 
 _LIBRARY = "missing.so"
-_NAME = re.compile(r"(?:cuda|cudnn|cublas|curand|cufft|cusparse|cusolver|nvrtc|cu)[A-Z]\w*")
 
 
 def _missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
@@ -99,12 +98,11 @@ def _missing_functions(program: Path, libraries: Sequence[Path]) -> list[Path]:
 
     No library if nothing is missing, or nm is not there to tell.
     """
-    needed = {each for each in _symbols(program, "--undefined-only") if _NAME.fullmatch(each)}
-    names = sorted(needed.difference(*(_symbols(each, "--defined-only") for each in libraries)))
+    needed = {each for each in _symbols(program, "--undefined-only") if CUDA_NAME.fullmatch(each)}
+    names = needed.difference(*(_symbols(each, "--defined-only") for each in libraries))
     if not names:
         return []
-    text = f"void {MISSING}(const char *);\n"
-    text += "".join(f'void {each}(void) {{ {MISSING}("{each}"); }}\n' for each in names)
+    text = missing_functions(names)
 
     def work(folder: Path) -> None:
         source = folder / "missing.c"

@@ -42,10 +42,25 @@ def test_several_files_with_folders_and_definitions(command, compiled, tmp_path)
         'extern "C" {\n#include "own.h"\n}\n#include <cudnn.h>\n'
         "int main() { return number() + (cudnnGetVersion() >= 90000); }\n"
     )
-    files = (tmp_path / "main.cpp", tmp_path / "own.c")
-    done = command("build", *files, "-I", "include", "-D", "N=41", "-o", "program")
+    words = ("main.cpp", "-I", "include", "own.c", "-D", "N=41", "-O2", "-std=c++17")
+    done = command("build", *words, "-o", "program")
     assert done.returncode == 0, done.stderr
     assert command("run", "./program").returncode == 42
+
+
+def test_c_with_headers_of_cpp_is_cpp_and_a_function_of_the_driver_stops_where_it_is_called(
+    command, tmp_path
+):
+    (tmp_path / "program.c").write_text(
+        "#include <string>\n#include <cuda.h>\n#include <cudnn.h>\nint main(int n, char **) {\n"
+        "if (n > 1) cuInit(0);\nreturn std::string(cudnnGetErrorString(CUDNN_STATUS_SUCCESS)) !="
+        ' "CUDNN_STATUS_SUCCESS";\n}\n'
+    )
+    assert command("build", "program.c").returncode == 0
+    assert command("run", "./program").returncode == 0
+    done = command("run", "./program", "1")
+    assert done.returncode == 127
+    assert "program.c:5: cuInit is not carried out by the reference device" in done.stderr
 
 
 def test_what_the_compiler_refuses_and_what_is_missing_are_told(compiled):
