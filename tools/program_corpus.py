@@ -259,7 +259,7 @@ _TIME = re.compile(
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two outputs have the same numbers, but for lines with times, sizes of memory, addresses."""
+    """Whether two outputs have the same numbers, but for times, sizes of memory and addresses."""
     left, right = ([x for x in each.splitlines() if not _TIME.search(x)] for each in (one, other))
     numbers = [np.array(_NUMBER.findall("\n".join(each)), float) for each in (left, right)]
     if numbers[0].shape != numbers[1].shape:
