@@ -1164,7 +1164,7 @@ def cudnnBatchNormalizationBackwardEx(
     dxData: Annotated[InOut[DeviceMemory], "dxDesc"],
     dBnScaleBiasDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     bnScaleData: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
-    bnBiasData: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
+    bnBiasData: Annotated[DeviceMemory, "dBnScaleBiasDesc", needed_by("bnOps")],
     dBnScaleData: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
     dBnBiasData: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
     epsilon: Real[c_double],

@@ -81,6 +81,14 @@ def norm(mode: str = "CHANNEL", ops: int = 0, algo: int = 0, **others: Any) -> d
     }
 
 
+def norm_gradient(**others: Any) -> dict[str, Any]:
+    """Arguments of a fused gradient's workspace size, with an added tensor, in NHWC."""
+    x = t(kind="HALF", layout="nhwc")
+    tensors = dict.fromkeys(("xDesc", "yDesc", "dyDesc", "dxDesc", "dzDesc"), x)
+    of_mean = dict.fromkeys(("dNormScaleBiasDesc", "normMeanVarDesc"), t(1, 8, 1, 1))
+    return {**norm(ops=2, algo=1), **tensors, **of_mean, "activationDesc": relu(), **others}
+
+
 def convolution(x: Any, w: tuple[int, ...], y: Any = None, *, groups: int = 1, **of: Any) -> Any:
     conv = cudnn.ConvolutionDescriptor((0,) * (len(w) - 2), groups=groups)
     w_desc = cudnn.FilterDescriptor(w, **of)
@@ -263,6 +271,16 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
     "batch normalization, layout of y in single precision": (
         f"{BATCH}ForwardTrainingEx", lambda: batch(ops=1, of=t(layout="nhwc"), yDesc=t()),
         "yDesc", "NOT_SUPPORTED", "the layout of xDesc",
+    ),
+    "batch normalization and an activation, a stride of a single row": (
+        f"{BATCH}ForwardTrainingEx",
+        lambda: batch(ops=1, of=t(4, 8, 1, 1, kind="HALF", strides=(8, 1, 32, 8))),
+        "xDesc", "NOT_SUPPORTED", "packed NHWC",
+    ),
+    "normalization, layout of the gradient of z": (
+        "cudnnGetNormalizationBackwardWorkspaceSize",
+        lambda: norm_gradient(dzDesc=t(kind="HALF")),
+        "dzDesc", "NOT_SUPPORTED", "the layout of xDesc",
     ),
     "batch normalization and an activation, single channels outside": (
         f"{BATCH}ForwardTrainingEx",

@@ -281,7 +281,6 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "divisive normalization of large halves": None,
     "folding of other layouts": unfolding_into_columns,
     "fused convolution of few channels a group": None,
-    "fused gradient without a bias": None,
     "gradient of a bias between vectors": samples_between_vectors,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,

@@ -666,6 +666,7 @@ NOT_NULL = frozenset(
 # Those that may only be NULL if another argument is 0 or NULL.
 
 NEEDED_BY: dict[str, str] = {
+    "cudnnBatchNormalizationBackwardEx.bnBiasData": "bnOps",
     "cudnnCTCLoss.gradientsDesc": "gradients",
     "cudnnCTCLoss_v8.gradientsDesc": "gradients",
     "cudnnCTCLoss_v8.workspace": "workSpaceSizeInBytes",

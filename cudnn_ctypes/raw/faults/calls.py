@@ -97,12 +97,6 @@ def _fills(transform: Any) -> bool:
 
 
 @_where
-def _lacks_bias(call: Call) -> bool:
-    biases = [call.arguments.get(name, 1) for name in ("bnBiasData", "normBiasData")]
-    return None in biases and call.record("activationDesc") is not None
-
-
-@_where
 def _lacks_other_tensor(call: Call) -> bool:
     x, y, dy = (call.record(name) for name in ("xDesc", "yDesc", "dyDesc"))
     return dy is not None and len(dy.shape) == 3 and None in (x, y)
@@ -232,9 +226,9 @@ def _attends_single_keys(attention: Any, q: Any) -> bool:
 
 def _has_few_channels(w: Any, convolution: Any) -> bool:
     groups = convolution.groups
-    few = len(w.shape) == 5 and groups > 2 and {w.shape[1], w.shape[0] // groups} <= {2, 3}
-    last = w.format == CUDNN_TENSOR_NHWC and w.data_type == CUDNN_DATA_FLOAT
-    return few and last and convolution.math_type != CUDNN_FMA_MATH
+    few = len(w.shape) == 5 and groups > 2 and max(w.shape[1], w.shape[0] // groups) <= 3
+    rounds = w.data_type == CUDNN_DATA_FLOAT and convolution.math_type != CUDNN_FMA_MATH
+    return few and rounds
 
 
 @_where
@@ -309,7 +303,6 @@ _WHERE: dict[str, Where] = {
     "strided and dilated gradient of images": _strides_and_dilates,
     "scale and bias without a descriptor": _lacks_described_scale,
     "memory off its boundary": _anywhere,
-    "fused gradient without a bias": _lacks_bias,
     "call without what it needs": _anywhere,
 }
 

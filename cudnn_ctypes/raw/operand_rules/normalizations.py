@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from .. import enums
 from ..ctypes_support import CudnnEnum
 from ..descriptors import Activation
-from ..strides import is_packed, same_layout
+from ..strides import is_packed, layout_order, packed, same_layout
 from .language import (
     FLOATING,
     NOT_SUPPORTED,
@@ -173,14 +173,15 @@ def normalization(
     )
     yield from same(x, yDesc, dyDesc, dxDesc)
     fused = form.relu and form.persistent and x.data_type != enums.CUDNN_DATA_DOUBLE
-    looks = asks and normOps is None  # only then strides of single channels do not count
+    looks = asks and normOps is None  # only then strides of single elements do not count
     added = [each for each in (zDesc, dzDesc) if form.adds and each]
     for each in (yDesc, dyDesc, dxDesc, *added):
         if fused and each is not None:
             if each not in added or x.data_type != enums.CUDNN_DATA_FLOAT:
                 yield from same(x, each)
-            alike = same_layout(each, x) and (looks or each.strides[1] == x.strides[1])
-            if each is not dzDesc and each.shape == x.shape and not alike:
+            alike = same_layout(each, x) if looks else each.strides == x.strides
+            unseen = each is dzDesc and normOps is None
+            if not unseen and each.shape == x.shape and not alike:
                 yield no_kernel(each, f"expected the layout of {x.name}, got {each.strides}")
     if asks and form.adds:
         yield from with_status(NOT_SUPPORTED, equal("data_type", x, zDesc))
@@ -215,7 +216,8 @@ def normalization(
     unseen = asks and not form.adds and activationDesc.mode == enums.CUDNN_ACTIVATION_SWISH
     if activationDesc.mode != enums.CUDNN_ACTIVATION_RELU and not unseen:
         yield no_kernel(x, f"only RELU can follow, not {activationDesc.mode.name}")
-    last = is_packed(x, "nhwc") and (looks or x.strides[1] == 1)
+    nhwc = packed(x.shape, layout_order("nhwc", len(x.shape)))
+    last = is_packed(x, "nhwc") if looks else x.strides == nhwc
     if x.data_type == enums.CUDNN_DATA_DOUBLE or not (form.persistent and last):
         yield no_kernel(
             x,

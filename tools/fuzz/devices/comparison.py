@@ -74,7 +74,8 @@ def differences(
             found += [Difference("written", device, text) for text in result.trespass]
         for name in result.unsteady:
             functions = [function for function, _ in program.steps]
-            if not any(freedom(function, "bits", name) for function in functions):
+            free = name in program.operands and program.operands[name].free
+            if not (free or any(freedom(function, "bits", name) for function in functions)):
                 found.append(Difference("bits", name, f"two runs of {last} differ"))
     if other.faults:  # they explain whatever is computed, and why the reference refuses a call
         failed = bool(other.statuses) and other.statuses[-1][1].startswith("EXECUTION_FAILED")
@@ -92,6 +93,8 @@ def _statuses(program: Any, one: Result, other: Result) -> Iterator[Difference]:
             if refused or freedom(mine[0], "status", f"{mine[1]} {theirs[1]}"):
                 return
             wrong = program.draw.wrong
+            if wrong and freedom(mine[0], "scratch", wrong):
+                return
             if theirs[1] == "SUCCESS" and wrong and freedom(mine[0], "misuse", wrong):
                 return
             yield Difference("status", mine[0], f"reference {mine[1]}, device {theirs[1]}")

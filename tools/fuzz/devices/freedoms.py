@@ -24,7 +24,7 @@ class Freedom:
         two runs on the same device. "specials": of numbers, where an operand holds NaN or infinity.
         "overflow": of numbers, where an operand is large and sums are kept in HALF.
         "status": what the reference device and cuDNN return. "misuse": what cuDNN carries out
-        though the reference device refuses it.
+        though the reference device refuses it. "scratch": what one of them refuses.
     name : str
         A pattern of parameters, of both statuses, or of what was drawn wrong and its argument.
     reason : str
@@ -104,7 +104,7 @@ FREEDOMS: tuple[Freedom, ...] = (
     Freedom("cudnn*ForwardTraining*", "status", "NOT_SUPPORTED SUCCESS", _SWISH),
     Freedom("cudnn*Training*", "misuse", "memory NULL resultRunning*", _PAIRED),
     *(
-        Freedom(function, "misuse", f"memory NULL {name}", _SCRATCH)
+        Freedom(function, "scratch", f"memory NULL {name}", _SCRATCH)
         for function in ("cudnnConvolution*", "cudnnMultiHeadAttn*", "cudnn*Normalization*")
         for name in ("workSpace", "reserveSpace")
     ),

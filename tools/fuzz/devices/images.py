@@ -17,6 +17,7 @@ _POOLINGS = enumerators(
     "MAX AVERAGE_COUNT_INCLUDE_PADDING AVERAGE_COUNT_EXCLUDE_PADDING MAX_DETERMINISTIC", "POOLING_"
 )
 _TYPES = ("FLOAT", "HALF", "DOUBLE", "BFLOAT16", "INT8", "INT32", "INT8x4", "UINT8", "INT8x32")
+_IN_PLACE = "blocks of threads read what others have written"
 _TYPE_ODDS = (38, 26, 14, 14, 3, 1, 1, 1, 1)
 
 
@@ -193,6 +194,9 @@ def pooling_forward(draw: Draw) -> Program:
     rounding(program, kind)
     how, y_dims = _pooling(program, dims)
     forward(program, "cudnnPoolingForward", dims, y_dims, kind, poolingDesc=how, in_place=0.5)
+    windows = [option.value for name, option in draw.options.items() if name.startswith("window")]
+    if program.steps[-1][1]["x"] == "y" and max(windows) > 1:
+        program.operands["y"].free = _IN_PLACE
     return program.finish()
 
 
@@ -215,7 +219,7 @@ def pooling_backward(draw: Draw) -> Program:
     )  # fmt: skip
     function, arguments = program.steps.pop()
     if arguments["dy"] == "dx":
-        program.operands["dx"].free = "blocks of threads read what others have written"
+        program.operands["dx"].free = _IN_PLACE
     if computed:
         program.operands["y"].out, program.operands["y"].content = True, "poison"
         program.descriptors["yDesc"].strides = _without_overlap(program, "yDesc")

@@ -25,9 +25,7 @@ __all__ = ["TOO_LARGE", "Machine", "Result"]
 
 TOO_LARGE = "more scratch memory than a case may have"
 # By arguments that the guards do not see.
-_DECIDED = (
-    "bias that is not reordered", "fused gradient without a bias", "transform out of double",
-)  # fmt: skip
+_DECIDED = ("bias that is not reordered", "transform out of double")
 _POOL, _SCRATCH = 48 << 20, 64 << 20
 _LARGEST = 1 << 30  # bytes of scratch that one case may ask for
 _GUARD, _ALIGNED = 256, 256
