@@ -192,7 +192,7 @@ def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
     case = {**broadcast_graphs.draw(68, {"matmul": 1}), "before": []}
     found = {"case": case, "cudnn": 91900, "beforehand": 0, "engines": engines}
     other = {**found, "form": "as it was described once"}
-    lines = [json.dumps(each) for each in (found, other, {"case": case, "invalid": "no graph"})]
+    lines = [json.dumps(each) for each in (other, found, {"case": case, "invalid": "no graph"})]
     (tmp_path / "0.jsonl").write_text("\n".join(lines))
     assert campaign.main([str(tmp_path)]) == 1
     lost, first, every, row = capsys.readouterr().out.splitlines()

@@ -5,8 +5,9 @@ again, and asks the table which of its plans a build would take. The first table
 version, main operation and pattern, which is the worst of the graph's operands, seen as engines see
 the result: all whole, some single numbers, some whole along a dimension, some along a part of one.
 The second one counts by row of the known faults. Records without a version are of ``--cudnn``.
-Records of graphs that are described to cuDNN otherwise now are left out. ``--save FILE`` writes
-the first table for the page of known faults. The exit status is 1 if a plan that the table accepts
+Of a case that was recorded again the last record counts, and records of graphs that are described
+to cuDNN otherwise now are left out. ``--save`` writes the first table for the page of known faults,
+in place of what it told of these versions. The exit status is 1 if a plan that the table accepts
 was not right; these are printed.
 """
 
@@ -83,7 +84,7 @@ def _engine(choice: str) -> int:
 
 def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list[str]]]:
     """The plans that ran: the choice, what became of it, and the rows that rule it out."""
-    target = Target(found.get("cudnn", version), found.get("capability", 90))
+    target = Target(version, found.get("capability", 90))
     _, expansion = described(found["case"], target)
     if found.get("form", digest(expansion)) != digest(expansion):
         return
@@ -115,14 +116,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     by_row: dict[str, Counter[str]] = {}
     bad = 0
-    for found in records(options.folders):
-        if "beforehand" not in found:  # no graph, or an error of the tool
-            continue
-        plans = list(_plans(found, options.cudnn))
+    last = {
+        (found.get("cudnn", options.cudnn), json.dumps(found["case"])): found
+        for found in records(options.folders)
+        if "beforehand" in found  # else no graph, or an error of the tool
+    }
+    for (version, _), found in last.items():
+        plans = list(_plans(found, version))
         if not plans:
             continue
-        case, version = found["case"], version_text(found.get("cudnn", options.cudnn))
-        key = version, _family(case), _pattern(case)
+        case, release = found["case"], version_text(version)
+        key = release, _family(case), _pattern(case)
         count = counts.setdefault(key, Counter())
         count["graphs"] += 1
         for choice, kind, rows in plans:
@@ -131,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 by_row.setdefault(row, Counter())[kind] += 1
             if kind != "right" and not rows:
                 bad += 1
-                print(f"{kind}: {version}, {choice}: {json.dumps(found)}")
+                print(f"{kind}: {release}, {choice}: {json.dumps(found)}")
     total: Counter[str] = sum(counts.values(), Counter())
     for key, count in (*sorted(counts.items()), (("all", "", ""), total)):
         print(*key, sep=", ", end=": ")
@@ -139,6 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for row, count in sorted(by_row.items()):
         print(f"{row!r} rules out {count.total()} plans, of which {count['right']} are right")
     if options.save:
-        rows = [[*key, *(count[name] for name in COLUMNS)] for key, count in sorted(counts.items())]
-        SAVED.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+        rows = [[*key, *(count[name] for name in COLUMNS)] for key, count in counts.items()]
+        counted = {each[0] for each in rows}
+        rows += [each for each in json.loads(SAVED.read_text()) if each[0] not in counted]
+        SAVED.write_text("[\n" + ",\n".join(map(json.dumps, sorted(rows))) + "\n]\n")
     return int(bad > 0)

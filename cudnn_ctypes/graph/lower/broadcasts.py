@@ -136,7 +136,7 @@ class Side:
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
         if self.family == "pool":
-            return ROWS if spread[1:] == "F1" else ""
+            return ROWS if spread[-1] == "1" and "F" in whole else ""
         if tensor.virtual and (spread[-1] == "1" or self.before is not None):
             return ROWS
         if spread[-1] != "1":

@@ -32,7 +32,7 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
 
     `others` are tensors of the graph that it is a part of.
     """
-    expansion = replace(expansion, nodes=_results_first(expansion.nodes))
+    expansion = _results_first(expansion)
     made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
         made.compute(side)
@@ -50,24 +50,38 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     return made.expansion() if made.preludes else expansion
 
 
-_COMMUTATIVE = {
-    cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{name}"] for name in ("ADD", "MUL", "MAX", "MIN")
+_MODES = {
+    name: cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{name}"]
+    for name in ("ADD", "MUL", "MAX", "MIN", "SUB", "NEG")
 }
+_COMMUTATIVE = {_MODES[name] for name in ("ADD", "MUL", "MAX", "MIN")}
 
 
-def _results_first(nodes: Sequence[Node]) -> list[Node]:
-    """Operations behind a norm, its result before their other operands where both may stand so."""
-    made, found = set(), []
-    for node in nodes:
+def _results_first(expansion: Expansion) -> Expansion:
+    """Operations behind a norm, its result before their other operands where both may stand so.
+
+    What is taken from a whole operand is negated and added.
+    """
+    made, found, tensors = set(), [], list(expansion.tensors)
+    for node in expansion.nodes:
         known = [id(each) in made for each in node.operands]
-        commutes = node.kind is POINTWISE and node.options["mode"] in _COMMUTATIVE
-        if commutes and known == [False, True]:
-            first, second = node.inputs["x"], node.inputs["b"]
-            node = replace(node, inputs={**node.inputs, "x": second, "b": first})
+        if node.kind is POINTWISE and known == [False, True]:
+            (result,), first, second = node.outputs.values(), node.inputs["x"], node.inputs["b"]
+            options = node.options
+            if options["mode"] == _MODES["SUB"] and first.dims == result.dims:
+                uid = 1 + max(each.uid or 0 for each in tensors)
+                negative = replace(second, name=f"{node.name}.negative", uid=uid, virtual=True)
+                tensors.append(negative)
+                opposite = {"mode": _MODES["NEG"]}
+                results = {"y": negative}
+                found.append(replace(node, inputs={"x": second}, outputs=results, options=opposite))
+                second, options = negative, {**options, "mode": _MODES["ADD"]}
+            if options["mode"] in _COMMUTATIVE:
+                node = replace(node, inputs={"x": second, "b": first}, options=options)
         if any(known) or node.kind.descriptor == "operation_norm_forward":
             made |= {id(each) for each in node.outputs.values()}
         found.append(node)
-    return found
+    return replace(expansion, nodes=found, tensors=tensors)
 
 
 _COPY = "copy"
