@@ -135,6 +135,28 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
 
 
+def missing_attribute(
+    obj: object, name: str, what: str, others: Mapping[str, str]
+) -> AttributeError:
+    """The error for a name that an object has not, with the one that is meant.
+
+    Parameters
+    ----------
+    what : str
+        The object, for the message: "a graph".
+    others : mapping
+        Names that others have for its own.
+    """
+    message = f"{what} has no {name!r}"
+    if not name.startswith("_"):
+        known = [each for each in dir(type(obj)) if not each.startswith("_")]
+        meant = others.get(name) or next(
+            (each for each in known if each.replace("_", "") == name.replace("_", "").lower()), None
+        )
+        message += f"; it is called {meant!r}" if meant else suggestion(name, known)
+    return AttributeError(message)
+
+
 def enumerator(cls: type[E], value: Any, name: str) -> E:
     """The member of `cls` for the value of the argument called `name`.
 

@@ -41,7 +41,6 @@ class Described:
         name: str,
         compute_data_type: Any,
         out_dims: Any,
-        unsaid: str,
     ) -> list[Any]:
         """Add an operation of layer 3; its results, named after the node.
 
@@ -73,7 +72,6 @@ class Described:
         outputs += [None] * (len(names) - len(outputs))
         ports = dict(zip(names, outputs, strict=True))
         self._name_results(method, stem, ports, out_dims)
-        arguments.pop(unsaid, None)
         graph.calls.append(node_of(method, stem, arguments, ports, compute_data_type))
         return outputs
 
@@ -136,7 +134,6 @@ Prepare = Callable[[Described, str, Mapping[str, Any]], "Mapping[str, Any] | Exc
 def method(
     results: str,
     *,
-    unsaid: str = "",
     has_dims: bool = True,
     prepare: Prepare | None = None,
     after: Callable[[Mapping[str, Any], Sequence[Any]], None] | None = None,
@@ -152,8 +149,6 @@ def method(
     ----------
     results : str
         The front end's names of the results, separated by spaces.
-    unsaid : str
-        An argument of layer 3 that the method has none of.
     has_dims : bool
         Whether it takes `out_dims`.
     prepare : callable, optional
@@ -213,9 +208,7 @@ def method(
                     "compute_data_type", common["compute_data_type"]
                 )
             operation = options.pop("operation", called)
-            outputs = self._described(
-                operation, results, options, method=called, unsaid=unsaid, **common
-            )
+            outputs = self._described(operation, results, options, method=called, **common)
             if after is not None:
                 after(arguments, outputs)
             return outputs[0] if one else outputs

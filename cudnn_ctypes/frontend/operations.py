@@ -314,13 +314,6 @@ def rope_backward(
 # also the running statistics, and RMS normalization no mean. The gradients are [DX, DSCALE, DBIAS].
 
 _GRADIENTS = "DX DScale DBias"
-_MODES = {
-    "layernorm_backward": "layer",
-    "adalayernorm_backward": "ada_layer",
-    "instancenorm_backward": "instance",
-    "batchnorm_backward": "batch",
-    "rmsnorm_backward": "rms",
-}
 # Arguments that may not be left out, though they come after one that may.
 _NEEDED = {
     "layernorm_backward": ("mean", "inv_variance"),
@@ -343,10 +336,7 @@ def _gradients(graph: Described, called: str, arguments: Mapping[str, Any]) -> M
     for name in _NEEDED.get(called, ()):
         if arguments[name] is None:
             raise TypeError(f"{called}: {name} is missing")
-    options = {**arguments, "operation": "norm_backward", "mode": _MODES[called]}
-    if "has_dbias" in options:
-        options["has_dbias"] = bool(options["has_dbias"])
-    return options
+    return arguments
 
 
 @method("Y mean inv_var", prepare=_norm)
@@ -425,7 +415,7 @@ def batchnorm_inference(
     """(input - mean) * inv_variance * scale + bias."""
 
 
-@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
+@method(_GRADIENTS, prepare=_gradients)
 def layernorm_backward(
     grad: tensor,
     input: tensor,
@@ -436,14 +426,14 @@ def layernorm_backward(
     """[DX, DSCALE, DBIAS] of `layernorm`."""
 
 
-@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
+@method(_GRADIENTS)
 def adalayernorm_backward(
     grad: tensor, input: tensor, scale: tensor, mean: tensor, inv_variance: tensor
 ) -> None:
     """[DX, DSCALE, DBIAS] of `adalayernorm`."""
 
 
-@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
+@method(_GRADIENTS)
 def instancenorm_backward(
     grad: tensor,
     input: tensor,
@@ -454,7 +444,7 @@ def instancenorm_backward(
     """[DX, DSCALE, DBIAS] of `instancenorm`."""
 
 
-@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
+@method(_GRADIENTS)
 def batchnorm_backward(
     grad: tensor,
     input: tensor,
@@ -466,7 +456,7 @@ def batchnorm_backward(
     """[DX, DSCALE, DBIAS] of `batchnorm`, or of `batchnorm_inference`."""
 
 
-@method(_GRADIENTS, unsaid="mode", prepare=_gradients)
+@method(_GRADIENTS, prepare=_gradients)
 def rmsnorm_backward(
     grad: tensor,
     input: tensor,

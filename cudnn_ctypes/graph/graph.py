@@ -171,13 +171,17 @@ class Graph(Description, ExecutionMethods):
         from .engines.building import as_choice, as_modes
         from .engines.cache.cached_building import obtained_plan, wanted_of
         from .engines.judging.probation import as_check, note_unchecked, passed
+        from .lower.expand.builder import without_scale
         from .lower.target import Target
 
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
         tries = as_check(check, device)
         fixed = not without_engine and kernel_cache is None and not override_shapes
-        expansion = self._expanded(self.validate(), Target.of(device), fixed=fixed)
+        nodes = self.validate()
+        if override_shapes and (bare := next(filter(without_scale, nodes), None)):
+            bare.refuse("override_shapes: without a scale its axes cannot follow the shapes")
+        expansion = self._expanded(nodes, Target.of(device), fixed=fixed)
         if without_engine:
             from .engines.reference_plan import reference_plan
 

@@ -37,6 +37,8 @@ class Setting:
     strides : tuple of int, optional
         Of the input; as in C by default.
     bias : bool
+    bare : bool
+        Whether there are neither scale nor bias.
     """
 
     mode: str
@@ -45,6 +47,7 @@ class Setting:
     axes: tuple[int, ...]
     strides: tuple[int, ...] | None = None
     bias: bool = True
+    bare: bool = False
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -81,6 +84,8 @@ SETTINGS = {
     ),
     "rms norm": Setting("rms", TOKENS, (1, 512, 1, 1), (1,), channels_last(TOKENS), bias=False),
     "rms norm with bias": Setting("rms", TOKENS, (1, 512, 1, 1), (1,), channels_last(TOKENS)),
+    "layer norm without scale": Setting("layer", ROWS, (1, 1, 512), (2,), bias=False, bare=True),
+    "rms norm without scale": Setting("rms", IMAGE, (1,) * 4, (2, 3), bias=False, bare=True),
     "ada_layer norm": Setting("ada_layer", ROWS, (4, 1, 512), (2,)),
     "instance norm": Setting("instance", IMAGE, CHANNELS, (2, 3), channels_last(IMAGE)),
     "instance norm, packed as in C": Setting("instance", IMAGE, CHANNELS, (2, 3)),
@@ -104,14 +109,15 @@ def _parameter(graph: Graph, setting: Setting, name: str, data_type: str = "floa
 def _forward(name: str, setting: Setting, phase: str, io: str, parameters: str) -> None:
     def describe(graph: Graph) -> None:
         x = setting.tensor(graph, "x")
-        scale = _parameter(graph, setting, "scale", parameters)
+        scale = None if setting.bare else _parameter(graph, setting, "scale", parameters)
         bias = _parameter(graph, setting, "bias", parameters) if setting.bias else None
-        outputs(graph.norm_forward(setting.mode, phase, x, scale, bias, EPSILON))
+        axes = setting.axes if setting.bare else None
+        outputs(graph.norm_forward(setting.mode, phase, x, scale, bias, EPSILON, axes=axes))
 
     def compute(a: Arrays) -> Arrays:
         mean, variance = setting.spread(a["x"])
         inv = 1 / np.sqrt(variance + EPSILON)
-        y = (a["x"] - mean) * inv * a["scale"] + a.get("bias", 0)
+        y = (a["x"] - mean) * inv * a.get("scale", 1) + a.get("bias", 0)
         if phase == "inference":
             return {"y": y}
         found = {"y": y, "mean": mean, "inv_variance": inv}
@@ -131,7 +137,7 @@ def _forward(name: str, setting: Setting, phase: str, io: str, parameters: str) 
 def _backward(name: str, setting: Setting, io: str) -> None:
     def describe(graph: Graph) -> None:
         x, dy = setting.tensor(graph, "x"), setting.tensor(graph, "dy")
-        scale = _parameter(graph, setting, "scale")
+        scale = None if setting.bare else _parameter(graph, setting, "scale")
         saved = {
             each: graph.tensor(setting.kept, data_type="float32", name=each)
             for each in setting.statistics
@@ -143,9 +149,10 @@ def _backward(name: str, setting: Setting, io: str) -> None:
         return (x - mean) * variance.rsqrt() * scale + bias
 
     def compute(a: Arrays) -> Arrays:
-        found = gradients(normalized, a["dy"], a["x"], a["scale"], np.zeros(setting.scale))
-        named = dict(zip(("dx", "dscale", "dbias"), found, strict=True))
-        return named if setting.bias else {each: named[each] for each in ("dx", "dscale")}
+        scale = a.get("scale", np.ones(setting.scale))
+        found = gradients(normalized, a["dy"], a["x"], scale, np.zeros(setting.scale))
+        count = 3 if setting.bias else 1 if setting.bare else 2
+        return dict(zip(("dx", "dscale", "dbias")[:count], found, strict=False))
 
     def prepare(a: dict[str, NDArray[Any]]) -> None:
         """The saved statistics belong to x; epsilon is none."""
@@ -169,7 +176,7 @@ for _name, _setting in SETTINGS.items():
     for _io in TYPES:
         for _phase in _phases:
             _forward(_name, _setting, _phase, _io, "float32")
-            if _io != "float32":
+            if _io != "float32" and not _setting.bare:
                 _forward(_name, _setting, _phase, _io, _io)
         _backward(_name, _setting, _io)
 

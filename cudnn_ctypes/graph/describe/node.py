@@ -110,6 +110,8 @@ class Kind:
         Subgraphs of a single operation to the attributes that hold it.
     unread : frozenset of str
         Results that neither another operation needs to read, nor the user.
+    by_default : frozenset of str
+        Results that become outputs where no operation reads them.
     """
 
     descriptor: str
@@ -126,6 +128,7 @@ class Kind:
     held_graphs: Mapping[str, str] = field(default_factory=dict)
     held_operations: Mapping[str, str] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()
+    by_default: frozenset[str] = frozenset()
     optional: frozenset[str] = field(init=False)
     """Operands that may be missing."""
 
@@ -273,6 +276,19 @@ class Node:
             self.refuse(f"axis {axis} is none of the {rank} dimensions of {of}")
         self.options["axis"] = int(axis) % rank
         return int(axis) % rank
+
+    def axes(self, tensor: Tensor) -> tuple[int, ...] | None:
+        """The option `axes` of a tensor's dimensions, in ascending order; None if there is none."""
+        given = self.options.get("axes")
+        if given is None:
+            return None
+        rank = tensor.rank
+        if not given or any(not -rank <= axis < rank for axis in given):
+            self.refuse(f"axes {given} are not all among the {rank} dimensions of {tensor.name!r}")
+        axes = tuple(sorted({axis % rank for axis in given}))
+        if len(axes) < len(given):
+            self.refuse(f"axes {given} name a dimension of {tensor.name!r} twice")
+        return axes
 
     def want_dims(self, port: str, dims: tuple[int, ...] | None, of: str) -> None:
         """Refuse an input of other dims than those that follow from `of`; one may be missing."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from ...arguments import integer, integers
+from ...arguments import integer, integers, missing_attribute
 from ...dtypes import data_type_argument, data_type_name
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t, cudnnTensorFormat_t
 from ...raw.strides import layout_order, packed
@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .operations.base import Operations
+
+
+_OTHER_NAMES = {
+    **dict.fromkeys(
+        ("set_dim", "set_stride", "set_data_type", "set_name", "set_uid"), "set_output"
+    ),
+    "shape": "dims",
+    "dim": "dims",
+    "size": "dims",
+    "stride": "strides",
+    "dtype": "data_type",
+    "is_virtual": "virtual",
+    "set_is_virtual": "set_output",
+}
 
 
 class TensorOperators:
@@ -51,6 +65,25 @@ class TensorOperators:
     def __getstate__(self) -> dict[str, Any]:
         """The state of a copy: all but the graph, which does not own the copy."""
         return {name: value for name, value in vars(self).items() if name != "_graph"}
+
+    def __getitem__(self, key: Any) -> Self:
+        """Part of it, by the graph's `slice`: ``x[..., :64]``, ``x[:, ::2]``."""
+        parts = key if isinstance(key, tuple) else (key,)
+        for each in parts:
+            if not isinstance(each, slice) and each is not Ellipsis:
+                raise TypeError(
+                    f"{self!r}[{each!r}]: expected slices and ..., as a tensor of a graph keeps "
+                    "its dimensions: take i:i+1 for the index i, and reshape"
+                )
+        return self._node("slice", self, parts if Ellipsis in parts else (*parts, Ellipsis))
+
+    __iter__ = None
+    """With `__getitem__` alone, Python would take it for a sequence without an end."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing_attribute(self, name, "a Tensor", _OTHER_NAMES)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(

@@ -367,7 +367,7 @@ def _refuse_circle(path: Sequence[Node], node: Node) -> NoReturn:
 
 
 def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
-    """Refuse tensors that no operation uses or makes."""
+    """Refuse tensors that no operation uses or makes; some results become outputs then."""
     if not nodes:
         raise ValueError("the graph has no operations")
     used = {id(t) for node in nodes for each in (node, *node.inner) for t in each.operands}
@@ -381,6 +381,8 @@ def check_tensors(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
         if id(tensor) in makers:
             node = makers[id(tensor)]
             port = next(port for port, each in node.outputs.items() if each is tensor)
+            if id(tensor) not in used and port in node.kind.by_default:
+                tensor.virtual = False
             idle = node.may_go_unused or port in node.kind.unread
             if tensor.virtual and id(tensor) not in used and not idle:
                 node.refuse(

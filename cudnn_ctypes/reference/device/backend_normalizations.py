@@ -19,8 +19,14 @@ def _mode(step: Step) -> tuple[Any, tuple[int, ...]]:
     """The mode, and the axes of its sums."""
     mode = raw.cudnnBackendNormMode_t(step.option("MODE", 0))
     scale = step.find("SCALE_DESC")
+    x_shape, shape = step.tensor("XDESC").shape, scale.shape if scale else None
+    statistics = step.find("INV_VARIANCE_DESC")
+    if shape is None and statistics is not None:  # they vary where a scale does not
+        shape = tuple(
+            1 if n > 1 else size for n, size in zip(statistics.shape, x_shape, strict=True)
+        )
     try:
-        axes = graph.axes_of(mode, step.tensor("XDESC").shape, scale.shape if scale else None)
+        axes = graph.axes_of(mode, x_shape, shape)
     except ValueError as error:
         raise step.refused(str(error)) from error
     return mode, axes

@@ -273,3 +273,51 @@ def test_names_are_free_again_after_renaming_removal_and_copying():
     assert graph.relu(x).name == "relu_4"
     copied = copy.deepcopy(graph)
     assert copied.relu(copied.tensors[0]).name == "relu_5"
+
+
+@pytest.mark.parametrize(
+    "key", [np.s_[..., :4], np.s_[:, 1:], np.s_[:1], np.s_[:1, ..., ::3], np.s_[...]]
+)
+def test_slices_are_those_of_numpy(key):
+    graph, a, b = vectors()
+    y = (a + b)[key].set_output()
+    graph.validate()
+    assert y.dims == np.empty((1, 2, 8))[key].shape
+
+
+def test_what_is_no_slice_is_refused():
+    graph, a, _ = vectors()
+    with pytest.raises(TypeError, match="for the index i"):
+        a[0]
+    with pytest.raises(ValueError, match="stands more than once"):
+        a[..., ...]
+    assert graph.nodes == []
+    with pytest.raises(TypeError, match="not iterable"):
+        list(a)
+
+
+def test_statistics_that_nothing_reads_are_outputs_by_their_names():
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 8, 16))
+    y, mean, inv_variance = graph.layernorm("training", x, None, None, 1e-5, axes=-1)
+    y.set_output()
+    (mean * 2).set_output(name="twice")
+    graph.validate()
+    assert mean.virtual
+    assert inv_variance.dims == (4, 8, 1)
+    assert {each.name for each in graph.outputs} == {y.name, "layernorm.inv_variance", "twice"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("layer_norm", "'layernorm'"), ("conv2d", "'conv_fprop'"), ("softmx", "'softmax'")],
+)
+def test_a_wrong_name_of_an_operation_suggests_the_right_one(wrong, right):
+    with pytest.raises(AttributeError, match=right):
+        getattr(Graph(), wrong)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("set_dim", "'set_output'"), ("shape", "'dims'")])
+def test_a_wrong_name_of_a_tensor_suggests_the_right_one(wrong, right):
+    with pytest.raises(AttributeError, match=right):
+        getattr(vectors()[1], wrong)

@@ -39,6 +39,10 @@ def pool(g: Graph, mode: str = "maxpool", **options: Any) -> Tensor:
     return g.resample(t(g, 1, 8, 4, 4), mode, **options)[0]
 
 
+def bare(g: Graph, **options: Any) -> Any:
+    return g.layernorm("inference", t(g, 2, 3, 4, name="x"), None, None, 1e-5, **options)[0]
+
+
 def norm(g: Graph, mode: str, scale: Any = CHANNELS, bias: Any = CHANNELS, **options: Any) -> Any:
     operands = [t(g, *scale, name="scale"), t(g, *bias, name="bias")]
     return g.norm_forward(mode, "training", t(g, 2, 3, 4, 4), *operands, 1e-5, **options)
@@ -102,7 +106,7 @@ AT_ONCE: list[tuple[Any, type[Exception], str]] = [
         "needs index",
     ),
     (lambda g: g.reduction(t(g, 2, 3), "sum", axes=(1,)), ValueError, "reduction: mode"),
-    (lambda g: g.reduction(t(g, 2, 3), "add", axes=1), TypeError, "reduction: axes"),
+    (lambda g: g.reduction(t(g, 2, 3), "add", axes="1"), TypeError, "reduction: axes"),
     (lambda g: norm(g, "median"), ValueError, "norm_forward: mode: .*'layer_norm'"),
     (lambda g: norm(g, "batch", mean=t(g, *CHANNELS)), TypeError, "mean and inv_variance are re"),
     (lambda g: g.norm_forward("layer", "train", t(g, 2, 3)), ValueError, "phase: .*'training'"),
@@ -164,6 +168,11 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: norm(g, "layer", (1, 3, 4, 4)), r"scale 'scale' \(1, 3, 4, 4\) and bias 'bias'"),
     (lambda g: norm(g, "batch", (1, 3, 4, 1), (1, 3, 4, 1)), "scale 'scale' is .* each channel"),
     (lambda g: norm(g, "layer", (3,), (3,)), "scale 'scale' .* does not fit input 'x'"),
+    (lambda g: norm(g, "layer", axes=2), r"axes \(2,\) of input .*'scale' .* varies along \(1,\)"),
+    (lambda g: norm(g, "batch", axes=1), "its mode says which dimensions are normalized"),
+    (lambda g: bare(g, axes=(1, -2)), r"axes \(1, -2\) name a dimension of 'x' twice"),
+    (lambda g: bare(g, axes=3), r"axes \(3,\) are not all among the 3 dimensions of 'x'"),
+    (lambda g: bare(g), r"nothing says which dimensions of input 'x' .*: give axes \(2,\) for the"),
     (lambda g: gradient(g, (1, 4, 1, 1)), r"norm_backward': mean 'mean' is \(1, 4, 1, 1\)"),
     (finalized, r"bn_finalize 'bn_finalize': bias 'bias' is \(1, 5, 1, 1\), but sum"),
     (weights, r"dy 'dy' is \(2, 4, 3, 3\), but input 'x'"),

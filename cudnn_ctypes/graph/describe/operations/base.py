@@ -8,11 +8,11 @@ import numbers
 import operator
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....arguments import enumerator, integers
+from ....arguments import enumerator, integers, missing_attribute
 from ....dtypes import data_type_argument
 from ....raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ....raw.strides import packed
@@ -20,6 +20,22 @@ from ....raw.values import described
 from ..node import Kind, Node, Subgraph
 from ..tensor import Tensor, in_layout
 from ..validation import check_node, check_number, check_tensor
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("attention", "scaled_dot_product_attention", "flash_attention"), "sdpa"),
+    **dict.fromkeys(("conv", "conv2d", "conv3d", "convolution"), "conv_fprop"),
+    **dict.fromkeys(("linear", "mm", "bmm", "gemm"), "matmul"),
+    **dict.fromkeys(("mean", "sum", "amax", "amin", "norm"), "reduction"),
+    **dict.fromkeys(("max_pool2d", "avg_pool2d", "pooling", "interpolate"), "resample"),
+    "silu": "swish",
+    "where": "binary_select",
+    "cat": "concatenate",
+    "permute": "transpose",
+    "view": "reshape",
+    "flatten": "reshape",
+    "batch_norm_inference": "batchnorm_inference",
+}
+"""What others call the operations: PyTorch, and papers."""
 
 
 class Operations:
@@ -36,6 +52,11 @@ class Operations:
     """
 
     tensor_class: type[Tensor] = Tensor
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing_attribute(self, name, "a graph", _OTHER_NAMES)
 
     def __init__(self) -> None:
         super().__init__()
@@ -443,6 +464,13 @@ def listed(place: str, values: Any) -> list[Any]:
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return list(values)
     raise TypeError(f"{place}: expected a list, got {described(values)}")
+
+
+def axes_argument(operation: str, axes: Any) -> tuple[int, ...] | None:
+    """The dimensions that an argument `axes` names: one, or several."""
+    if axes is None:
+        return None
+    return integers(f"{operation}: axes", (axes,) if isinstance(axes, int) else axes)
 
 
 Prepare = Callable[[Operations, Kind, str, dict[str, Any]], None]

@@ -9,34 +9,64 @@ from ....arguments import enumerator, flag
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t
 from ..node import Kind, Node, Result
 from ..tensor import Tensor
-from .base import listed, operation
+from .base import axes_argument, listed, operation
 
 Mode = cudnnBackendNormMode_t
 Phase = cudnnBackendNormFwdPhase_t
 _TRAINING = Phase.CUDNN_NORM_FWD_TRAINING
 _STATISTICS = "y", "mean?", "inv_variance?"
-_OF_CHANNELS = (Mode.CUDNN_BATCH_NORM, Mode.CUDNN_INSTANCE_NORM)
+OF_CHANNELS = (Mode.CUDNN_BATCH_NORM, Mode.CUDNN_INSTANCE_NORM)
 
 
-def _statistics_dims(node: Node, x: Tensor, scale: Tensor | None) -> tuple[int, ...]:
-    """The dims of mean and inv_variance: 1 where the normalization takes its sums."""
-    mode, dims = node.options["mode"], x.dims or ()
-    if x.rank < 2:
-        node.refuse(f"input {x.name!r} {dims} needs at least two dimensions")
-    if mode == Mode.CUDNN_BATCH_NORM:
-        return (1, dims[1], *(1,) * (x.rank - 2))
-    if mode == Mode.CUDNN_INSTANCE_NORM:
-        return (*dims[:2], *(1,) * (x.rank - 2))
-    if scale is None:
-        return (dims[0], *(1,) * (x.rank - 1))
-    kept = [
-        size if each == 1 or (axis == 0 and mode == Mode.CUDNN_ADA_LAYER_NORM) else 1
-        for axis, (size, each) in enumerate(zip(dims, scale.dims or (), strict=True))
+def normalized_axes(node: Node) -> tuple[int, ...]:
+    """The dimensions over which a norm takes its mean and variance.
+
+    Those of the mode, or the option `axes`, or those in which scale or bias vary, or those in which
+    given statistics do not; without any of them all but the first.
+    """
+    x, mode = node.inputs["input"], node.options["mode"]
+    if mode in OF_CHANNELS:
+        if node.options.get("axes") is not None:
+            node.refuse("its mode says which dimensions are normalized: leave axes out")
+        return ((0,) if mode == Mode.CUDNN_BATCH_NORM else ()) + tuple(range(2, x.rank))
+    first = 1 if mode == Mode.CUDNN_ADA_LAYER_NORM else 0
+    axes = node.axes(x)
+    varying = [
+        tuple(axis for axis in range(first, x.rank) if node.inputs[port].dims[axis] != 1)
+        for port in ("scale", "bias")
+        if port in node.inputs
     ]
-    return tuple(kept)
+    if varying:
+        if axes is not None and {a for a in axes if x.dims[a] > 1} != set(varying[0]):
+            parameter = node.inputs["scale" if "scale" in node.inputs else "bias"]
+            node.refuse(
+                f"axes {axes} of input {x.name!r} {x.dims} are normalized, but {parameter.name!r} "
+                f"{parameter.dims} varies along {varying[0]}: give it 1 elsewhere and the input's "
+                "sizes there, or multiply and add it behind the norm"
+            )
+        return axes or varying[0]
+    if axes is not None:
+        return axes
+    statistics = node.inputs.get("inv_variance", node.inputs.get("mean"))
+    if statistics is not None and statistics.rank == x.rank:
+        return tuple(axis for axis, size in enumerate(statistics.dims) if size == 1)
+    if x.rank > 2:
+        node.refuse(
+            f"nothing says which dimensions of input {x.name!r} {x.dims} are normalized: give axes "
+            f"({x.rank - 1},) for the last, {tuple(range(1, x.rank))} for all but the first"
+        )
+    return (1,)
+
+
+def _statistics_dims(node: Node, x: Tensor) -> tuple[int, ...]:
+    """The dims of mean and inv_variance: 1 where the normalization takes its sums."""
+    axes = normalized_axes(node)
+    return tuple(1 if axis in axes else size for axis, size in enumerate(x.dims or ()))
 
 
 def _check_parameters(node: Node, x: Tensor) -> None:
+    if x.rank < 2:
+        node.refuse(f"input {x.name!r} {x.dims} needs at least two dimensions")
     for port in ("scale", "bias"):
         tensor = node.inputs.get(port)
         if tensor is None:
@@ -52,22 +82,22 @@ def _check_parameters(node: Node, x: Tensor) -> None:
     scale, bias = node.inputs.get("scale"), node.inputs.get("bias")
     if scale is not None and bias is not None and scale.dims != bias.dims:
         node.refuse(f"scale {scale.name!r} {scale.dims} and bias {bias.name!r} {bias.dims} differ")
-    if scale is not None and node.options["mode"] in _OF_CHANNELS:
+    if scale is not None and node.options["mode"] in OF_CHANNELS:
         channels = (1, *(x.dims or ())[1:2], *(1,) * (x.rank - 2))
         if scale.dims != channels:
             node.refuse(
                 f"scale {scale.name!r} is {scale.dims}; it needs one number for each channel of "
                 f"{x.name!r} {x.dims}: {channels}"
             )
-    expected = _statistics_dims(node, x, scale)
+    expected = _statistics_dims(node, x)
     for port in ("mean", "inv_variance"):
         node.want_dims(port, expected, f"those of input {x.name!r} {x.dims} are")
 
 
 def _infer_forward(node: Node) -> Mapping[str, Result]:
-    x, scale = node.inputs["input"], node.inputs.get("scale")
+    x = node.inputs["input"]
     _check_parameters(node, x)
-    statistics = Result(_statistics_dims(node, x, scale), x, "compute")
+    statistics = Result(_statistics_dims(node, x), x, "compute")
     running = Result(statistics.dims, x, "compute")
     return {
         port: Result(x.dims, x) if port == "y" else running if "running" in port else statistics
@@ -106,7 +136,9 @@ NORM_FORWARD = Kind(
     },
     _infer_forward,
     options={"mode": "mode", "phase": "phase"},
+    own_options={"axes": tuple[int, ...]},
     required=frozenset({"mode", "phase"}),
+    by_default=frozenset({"mean", "inv_variance"}),
 )
 NORM_BACKWARD = Kind(
     "operation_norm_backward",
@@ -122,6 +154,7 @@ NORM_BACKWARD = Kind(
     {"dx": "dxdesc", "dscale": "dscale_desc", "dbias": "dbias_desc"},
     _infer_backward,
     options={"mode": "mode"},
+    own_options={"axes": tuple[int, ...]},
     required=frozenset({"mode"}),
 )
 
@@ -138,10 +171,11 @@ def _forward(
     phase: Phase | str,
     epsilon: Any,
     *,
+    axes: Any = None,
     statistics: bool = False,
     running: tuple[Any, Any, Any] = (None, None, None),
 ) -> dict[str, Any]:
-    """Mode, phase and results of a forward normalization.
+    """Mode, phase, axes and results of a forward normalization.
 
     `statistics`: whether some were given. `running`: the means, the variances and the momentum.
     """
@@ -161,7 +195,7 @@ def _forward(
         wanted += ["inv_variance"] if code == Mode.CUDNN_RMS_NORM else ["mean", "inv_variance"]
     if means is not None:
         wanted += ["next_running_mean", "next_running_var"]
-    return {"mode": code, "phase": when, "outputs": wanted}
+    return {"mode": code, "phase": when, "axes": axes_argument(operation, axes), "outputs": wanted}
 
 
 @operation(NORM_FORWARD, returns=None)
@@ -173,6 +207,7 @@ def norm_forward(
     bias: Tensor | None = None,
     epsilon: Tensor | float | None = None,
     *,
+    axes: Sequence[int] | int | None = None,
     mean: Tensor | None = None,
     inv_variance: Tensor | None = None,
     momentum: Tensor | float | None = None,
@@ -189,7 +224,7 @@ def norm_forward(
     mode : cudnnBackendNormMode_t or str
         "layer", "instance", "batch", "rms", "ada_layer".
     phase : cudnnBackendNormFwdPhase_t or str
-        "training" gives mean and inv_variance too; both must be used or be outputs.
+        "training" gives mean and inv_variance too, which are outputs if nothing reads them.
     input : Tensor
         ``(n, c, *spatial)``.
     scale, bias : Tensor, optional
@@ -198,6 +233,9 @@ def norm_forward(
         "ada_layer". For "batch" and "instance" they are (1, c, 1, …).
     epsilon : Tensor or float
         Added to the variance; needed in training.
+    axes : int or sequence of int, optional
+        The dimensions that "layer" and "rms" normalize, for norms without scale and bias. Not
+        needed where `input` has two.
     mean, inv_variance : Tensor, optional
         Those to use, in the phase "inference" of "batch" and "instance".
     momentum, in_running_mean, in_running_var : optional
@@ -219,7 +257,9 @@ def norm_forward(
     """
     given = mean is not None or inv_variance is not None
     running = in_running_mean, in_running_var, momentum
-    settings = _forward("norm_forward", mode, phase, epsilon, statistics=given, running=running)
+    settings = _forward(
+        "norm_forward", mode, phase, epsilon, axes=axes, statistics=given, running=running
+    )
     return {**settings, "peer_stats": listed("norm_forward: peer_stats", peer_stats) or None}
 
 
@@ -232,6 +272,7 @@ def norm_backward(
     mean: Tensor | None = None,
     inv_variance: Tensor | None = None,
     *,
+    axes: Sequence[int] | int | None = None,
     epsilon: Tensor | float | None = None,
     peer_stats: Sequence[Tensor] = (),
     has_dbias: bool = True,
@@ -248,6 +289,8 @@ def norm_backward(
         As `norm_forward` had it.
     mean, inv_variance : Tensor, optional
         Results of `norm_forward` in training; "rms" has no mean.
+    axes : int or sequence of int, optional
+        As `norm_forward` had them; without, and without scale, statistics say it by their 1.
     has_dbias : bool
         Whether there was a bias.
 
@@ -257,13 +300,26 @@ def norm_backward(
         "dx", like `input`; with `scale` "dscale" and "dbias", like it, of the compute data
         type.
     """
+    return _backward("norm_backward", mode, scale, has_dbias, peer_stats, axes)
+
+
+def _backward(
+    operation: str,
+    mode: Mode | str,
+    scale: Tensor | None,
+    has_dbias: bool = True,
+    peer_stats: Sequence[Tensor] = (),
+    axes: Any = None,
+) -> dict[str, Any]:
+    """Mode, axes and results of a normalization's gradients."""
     wanted = ["dx"]
     if scale is not None:
-        both = flag("norm_backward: has_dbias", has_dbias)
+        both = flag(f"{operation}: has_dbias", has_dbias)
         wanted += ["dscale", "dbias"] if both else ["dscale"]
     return {
-        "mode": _norm_mode("norm_backward", mode),
-        "peer_stats": listed("norm_backward: peer_stats", peer_stats) or None,
+        "mode": _norm_mode(operation, mode),
+        "peer_stats": listed(f"{operation}: peer_stats", peer_stats) or None,
+        "axes": axes_argument(operation, axes),
         "outputs": wanted,
     }
 
@@ -275,6 +331,8 @@ def layernorm(
     scale: Tensor | None,
     bias: Tensor | None,
     epsilon: Tensor | float,
+    *,
+    axes: Sequence[int] | int | None = None,
 ) -> Mapping[str, Any]:
     """Layer normalization (Ba et al., 2016), as `norm_forward` does it.
 
@@ -288,6 +346,8 @@ def layernorm(
         Their sizes other than 1 say which dimensions are normalized.
     epsilon : Tensor or float
         Added to the variance.
+    axes : int or sequence of int, optional
+        The dimensions that are normalized, where scale and bias are missing: -1, say.
 
     Returns
     -------
@@ -304,7 +364,7 @@ def layernorm(
     >>> y.dims, mean.dims
     ((4, 128, 1024), (4, 128, 1))
     """
-    return _forward("layernorm", "layer", norm_forward_phase, epsilon)
+    return _forward("layernorm", "layer", norm_forward_phase, epsilon, axes=axes)
 
 
 @operation(NORM_FORWARD, returns=_STATISTICS)
@@ -365,6 +425,8 @@ def rmsnorm(
     scale: Tensor | None,
     bias: Tensor | None,
     epsilon: Tensor | float,
+    *,
+    axes: Sequence[int] | int | None = None,
 ) -> Mapping[str, Any]:
     """y = input / sqrt(mean(input**2) + epsilon) * scale + bias (Zhang and Sennrich, 2019).
 
@@ -384,7 +446,7 @@ def rmsnorm(
     >>> y.dims, inv_variance
     ((4, 128, 1024), None)
     """
-    return _forward("rmsnorm", "rms", norm_forward_phase, epsilon)
+    return _forward("rmsnorm", "rms", norm_forward_phase, epsilon, axes=axes)
 
 
 @operation(
@@ -436,3 +498,85 @@ def batchnorm(
     running = in_running_mean, in_running_var, momentum
     settings = _forward("batchnorm", "batch", "training", epsilon, running=running)
     return {**settings, "peer_stats": listed("batchnorm: peer_stats", peer_stats) or None}
+
+
+_GRADIENTS = "dx", "dscale?", "dbias?"
+
+
+@operation(NORM_BACKWARD, returns=_GRADIENTS)
+def layernorm_backward(
+    grad: Tensor,
+    input: Tensor,
+    scale: Tensor | None,
+    mean: Tensor,
+    inv_variance: Tensor,
+    *,
+    axes: Sequence[int] | int | None = None,
+) -> Mapping[str, Any]:
+    """The gradients of `layernorm`, as `norm_backward` has them.
+
+    Returns
+    -------
+    dx, dscale, dbias : Tensor
+        The last two are None without `scale`.
+    """
+    return _backward("layernorm_backward", "layer", scale, axes=axes)
+
+
+@operation(NORM_BACKWARD, returns=_GRADIENTS)
+def adalayernorm_backward(
+    grad: Tensor, input: Tensor, scale: Tensor, mean: Tensor, inv_variance: Tensor
+) -> Mapping[str, Any]:
+    """The gradients of `adalayernorm`.
+
+    The parameters, and the result, are those of `layernorm_backward`.
+    """
+    return _backward("adalayernorm_backward", "ada_layer", scale)
+
+
+@operation(NORM_BACKWARD, returns=_GRADIENTS)
+def instancenorm_backward(
+    grad: Tensor,
+    input: Tensor,
+    scale: Tensor,
+    mean: Tensor | None = None,
+    inv_variance: Tensor | None = None,
+) -> Mapping[str, Any]:
+    """The gradients of `instancenorm`.
+
+    The parameters, and the result, are those of `layernorm_backward`.
+    """
+    return _backward("instancenorm_backward", "instance", scale)
+
+
+@operation(NORM_BACKWARD, returns=_GRADIENTS)
+def batchnorm_backward(
+    grad: Tensor,
+    input: Tensor,
+    scale: Tensor,
+    mean: Tensor,
+    inv_variance: Tensor,
+    peer_stats: Sequence[Tensor] = (),
+) -> Mapping[str, Any]:
+    """The gradients of `batchnorm`, or of `batchnorm_inference`.
+
+    The parameters, and the result, are those of `layernorm_backward`.
+    """
+    return _backward("batchnorm_backward", "batch", scale, peer_stats=peer_stats)
+
+
+@operation(NORM_BACKWARD, returns=_GRADIENTS)
+def rmsnorm_backward(
+    grad: Tensor,
+    input: Tensor,
+    scale: Tensor | None,
+    inv_variance: Tensor,
+    has_dbias: bool = False,
+    *,
+    axes: Sequence[int] | int | None = None,
+) -> Mapping[str, Any]:
+    """The gradients of `rmsnorm`, with dbias where `has_dbias`.
+
+    The parameters, and the result, are those of `layernorm_backward`.
+    """
+    return _backward("rmsnorm_backward", "rms", scale, has_dbias, axes=axes)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....arguments import flag, integers
+from ....arguments import flag
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
 from ..node import Inner, Kind, Node, Result
 from ..tensor import Tensor
 from ..validation import check_number
-from .base import operation
+from .base import axes_argument, operation
 
 
 def _infer_matmul(node: Node) -> Mapping[str, Result]:
@@ -44,14 +44,9 @@ def _infer_reduction(node: Node) -> Mapping[str, Result]:
                 f"{x.dims} is reduced, and its size elsewhere"
             )
 
-    dims, axes = y.dims, node.options.get("axes")
+    dims, axes = y.dims, node.axes(x)
     if axes is not None:
-        if any(not -x.rank <= axis < x.rank for axis in axes):
-            node.refuse(f"axes {axes} are not all among the {x.rank} dimensions of {x.name!r}")
-        gone = {axis % x.rank for axis in axes}
-        if len(gone) < len(axes):
-            node.refuse(f"axes {axes} name a dimension of {x.name!r} twice")
-        dims = tuple(1 if axis in gone else size for axis, size in enumerate(x.dims))
+        dims = tuple(1 if axis in axes else size for axis, size in enumerate(x.dims))
     return {"y": Result(dims, x, check=check)}
 
 
@@ -158,7 +153,7 @@ def reduction(
     input: Tensor,
     mode: cudnnReduceTensorOp_t | str,
     *,
-    axes: Sequence[int] | None = None,
+    axes: Sequence[int] | int | None = None,
     deterministic: bool | None = None,
     group_offset: Tensor | None = None,
 ) -> Mapping[str, Any]:
@@ -173,7 +168,7 @@ def reduction(
     mode : cudnnReduceTensorOp_t or str
         "add", "min", "max", "amax"; no engine has "mul", and no graph of cuDNN takes "avg",
         "norm1", "norm2", "mul_no_zeros".
-    axes : sequence of int, optional
+    axes : int or sequence of int, optional
         What is reduced. Without it the result needs dims, 1 where it is reduced. Without a
         product or convolution before it, engines take images stored channels last and
         reduce the channels, all other dimensions, or all; and the last of two dimensions.
@@ -202,7 +197,7 @@ def reduction(
     >>> y.dims
     (8, 1, 32)
     """
-    return {"axes": None if axes is None else integers("reduction: axes", axes)}
+    return {"axes": axes_argument("reduction", axes)}
 
 
 @operation(GENSTATS, returns=("sum", "sq_sum"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import EllipsisType
 from typing import Any
 
 from ....arguments import enumerator, integers
@@ -45,6 +46,11 @@ def _infer_transpose(node: Node) -> Mapping[str, Result]:
 
 def _infer_slice(node: Node) -> Mapping[str, Result]:
     x, slices = node.inputs["input"], node.options["slices"]
+    place = node.options.get("ellipsis")
+    if place is not None:
+        whole = (slice(None),) * (x.rank - len(slices))
+        slices = node.options["slices"] = (*slices[:place], *whole, *slices[place:])
+        node.options["ellipsis"] = None
     if len(slices) != x.rank:
         node.refuse(f"{len(slices)} slices for the {x.rank} dimensions of {x.name!r} {x.dims}")
     ranges = [range(*each.indices(size)) for each, size in zip(slices, x.dims, strict=True)]
@@ -105,7 +111,7 @@ SLICE = Kind(
     {"y": "ydesc"},
     _infer_slice,
     options={"start": "start_indices", "limit": "limit_indices", "steps": "strides"},
-    own_options={"slices": tuple[slice, ...]},
+    own_options={"slices": tuple[slice, ...], "ellipsis": int},
     required=frozenset({"slices"}),
 )
 CONCATENATE = Kind(
@@ -207,16 +213,16 @@ def transpose(input: Tensor, permutation: Sequence[int]) -> Mapping[str, Any]:
 
 
 @operation(SLICE)
-def slice_(input: Tensor, slices: Sequence[slice]) -> Mapping[str, Any]:
+def slice_(input: Tensor, slices: Sequence[slice | EllipsisType]) -> Mapping[str, Any]:
     """Part of `input`: one Python slice per dimension, with positive steps. cuDNN 9.22.
 
-    ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. The result has the data type and the layout of
-    `input`. Nothing is computed: `compute_data_type` has no effect.
+    ``CUDNN_BACKEND_OPERATION_SLICE_DESCRIPTOR``. ``x[..., :32]`` does the same. The result has the
+    data type and the layout of `input`. Nothing is computed: `compute_data_type` has no effect.
 
     Parameters
     ----------
     slices : sequence of slice
-        One for each dimension, such as ``slice(0, 8, 2)``.
+        One for each dimension, such as ``slice(0, 8, 2)``; one ``...`` stands for all others.
     input : Tensor
         Of any rank.
 
@@ -234,9 +240,14 @@ def slice_(input: Tensor, slices: Sequence[slice]) -> Mapping[str, Any]:
     (4, 64, 16)
     """
     parts = tuple(listed("slice: slices", slices))
-    if not all(isinstance(each, slice) for each in parts):
+    if not all(isinstance(each, slice) or each is Ellipsis for each in parts):
         raise TypeError(f"slice: slices: expected a slice per dimension, got {slices!r}")
-    return {"slices": parts}
+    places = [place for place, each in enumerate(parts) if each is Ellipsis]
+    if not places:
+        return {"slices": parts}
+    if len(places) > 1:
+        raise ValueError(f"slice: slices: ... stands more than once in {tuple(parts)}")
+    return {"slices": parts[: places[0]] + parts[places[0] + 1 :], "ellipsis": places[0]}
 
 
 @operation(CONCATENATE, computes=False)

@@ -10,6 +10,12 @@ from typing import Any
 from ....raw import cudnnDataType_t
 from ....raw.strides import packed
 from ...describe.node import Kind, Node, Subgraph
+from ...describe.operations.normalizations import (
+    NORM_BACKWARD,
+    NORM_FORWARD,
+    OF_CHANNELS,
+    normalized_axes,
+)
 from ...describe.operations.table import GraphOperations
 from ...describe.tensor import Tensor
 from ..target import Target
@@ -51,7 +57,7 @@ class Builder(GraphOperations):
 
     def take(self, node: Node) -> None:
         """Add a node of the user's: as it is, or its parts."""
-        if not node.kind.composite:
+        if not in_parts(node):
             self.nodes.append(node)
             return
         outer, self.origin = self.origin, node
@@ -137,11 +143,12 @@ class Builder(GraphOperations):
                 self.nodes[place] = replace(node, transposed=node.transposed | ports)
 
     def constant(
-        self, dims: Sequence[int], values: Sequence[float], data_type: Any, name: str
+        self, dims: Sequence[int], values: Sequence[float] | float, data_type: Any, name: str
     ) -> Tensor:
-        """A scratch tensor with fixed contents."""
+        """A scratch tensor with fixed contents, or one number everywhere."""
         tensor = self.tensor(dims, data_type=data_type, name=name)
-        tensor.scratch, tensor.value = True, tuple(values)
+        tensor.scratch = True
+        tensor.value = tuple(values) if isinstance(values, Sequence) else values
         return tensor
 
     def as_scratch(self, tensor: Tensor, dims: Sequence[int]) -> Tensor:
@@ -156,6 +163,25 @@ class Builder(GraphOperations):
         if scale is not None:
             return scale  # type: ignore[no-any-return]
         return 1 / math.sqrt(node.inputs["q"].dims[-1])
+
+
+def in_parts(node: Node) -> bool:
+    """Whether a node of the user's is expanded: one that is no operation of cuDNN's."""
+    return node.kind.composite or without_scale(node)
+
+
+def without_scale(node: Node) -> bool:
+    """Whether a norm needs a scale to say which dimensions it normalizes.
+
+    Without one, cuDNN's engines normalize all but the first.
+    """
+    if node.kind not in (NORM_FORWARD, NORM_BACKWARD) or "scale" in node.inputs:
+        return False
+    x = node.inputs["input"]
+    if node.options["mode"] in OF_CHANNELS or x.dims is None:
+        return False
+    axes = normalized_axes(node)
+    return any((axis in axes) == (axis == 0) for axis, size in enumerate(x.dims) if size > 1)
 
 
 Expand = Callable[[Builder, Node], None]

@@ -17,7 +17,7 @@ from ...describe.operations.attention import SDPA, SDPA_BACKWARD
 from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
 from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
-from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD
+from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD, normalized_axes
 from ...describe.pictures import PictureMethods
 from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
@@ -30,7 +30,7 @@ from .attention import (
     expand_sdpa_unified,
     expand_sdpa_unified_backward,
 )
-from .builder import Builder, Expand
+from .builder import Builder, Expand, in_parts
 
 # Batch normalization with fixed statistics, as cuDNN has an engine for it.
 #
@@ -57,6 +57,18 @@ def expand_batchnorm_inference(g: Builder, node: Node) -> None:
     g.into(y, node.outputs["y"])
 
 
+def expand_norm(g: Builder, node: Node) -> None:
+    """The norm with a scale of ones, whose dims say what is normalized."""
+    x, axes = node.inputs["input"], normalized_axes(node)
+    dims = [size if axis in axes else 1 for axis, size in enumerate(x.dims)]
+    like = node.inputs.get("bias", x)
+    small = storage_bytes(like.data_type, 1) < 2
+    ones = g.constant(
+        dims, 1.0, cudnnDataType_t.CUDNN_DATA_FLOAT if small else like.data_type, g.named("ones")
+    )
+    g.append(node.kind, node.operation, {**node.inputs, "scale": ones}, node.options, node.outputs)
+
+
 _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
     (SDPA, expand_sdpa),
     (SDPA_BACKWARD, expand_sdpa_backward),
@@ -65,6 +77,8 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
     (SDPA_UNIFIED, expand_sdpa_unified),
     (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified_backward),
     (BATCHNORM_INFERENCE, expand_batchnorm_inference),
+    (NORM_FORWARD, expand_norm),
+    (NORM_BACKWARD, expand_norm),
 )
 
 
@@ -158,7 +172,7 @@ def expand(
     ValueError
         The message names the user's operation.
     """
-    if not any(each.kind.composite for node in nodes for each in (node, *node.inner)):
+    if not any(in_parts(each) for node in nodes for each in (node, *node.inner)):
         return Expansion(list(nodes), list(tensors), data_types.compute)
     builder = Builder(nodes, tensors, target, _EXPANSIONS, fixed=fixed)
     for node in nodes:
