@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import raw
-from ...raw.ctypes_support import CudnnEnum
+from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 from ...raw.function import binding
 from ...raw.parameter import c_type
 from .recording import RELATIVE, RELATIVE_BFLOAT16
@@ -467,7 +467,7 @@ class CProgram:
                 add(f"{self._cleanup.pop(memory(allocation))};")
             case Upload(allocation, "", byte):
                 name = memory(allocation)
-                add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {allocation.nbytes}));")
+                add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {self._size(allocation)}));")
             case Upload(allocation, data):
                 add(f'upload({memory(allocation)}, "{data}.bin");')
             case Compare(allocation, offset, data_type, data, tolerance):
@@ -481,9 +481,14 @@ class CProgram:
         name = self._naming.of_memory(allocation)
         self._lines += [
             f"void *{name};",
-            f"CHECK_CUDA(cudaMalloc(&{name}, {allocation.nbytes}));",
+            f"CHECK_CUDA(cudaMalloc(&{name}, {self._size(allocation)}));",
         ]
         self._cleanup[name] = f"CHECK_CUDA(cudaFree({name}))"
+
+    def _size(self, allocation: Allocation) -> str:
+        """The size of an allocation: a number, or the variable in which a call told it."""
+        told = allocation.told
+        return str(allocation.nbytes) if told is None else self._naming.of_object(told.name)
 
     def _call(self, call: Call) -> None:
         function = call.function.__name__
@@ -520,7 +525,9 @@ class CProgram:
             self._cleanup.pop(self._naming.of_object(destroyed), None)
         function = call.function.__name__.replace("Create", "Destroy")
         for value in call.arguments.values():
-            if isinstance(value, Variable) and value.created and not call.status:
+            if not isinstance(value, Variable) or not issubclass(value.base, OpaquePointer):
+                continue
+            if value.created and not call.status:
                 name = self._naming.of_object(value.created)
                 self._cleanup[name] = f"CHECK({function}({name}))"
 

@@ -158,7 +158,10 @@ class _Writer:
             case Free(allocation) if allocation.host_type:
                 pass
             case Allocate(allocation):
-                add(f"{memory(allocation)} = DeviceBuffer({allocation.nbytes})")
+                size = (
+                    allocation.nbytes if allocation.told is None else self._value(allocation.told)
+                )
+                add(f"{memory(allocation)} = DeviceBuffer({size})")
             case Free(allocation):
                 add(f"{memory(allocation)}.close()")
             case Upload(allocation, "", byte):
@@ -175,7 +178,7 @@ class _Writer:
         for value in call.arguments.values():
             if isinstance(value, Variable) and value.created:
                 name = self._naming.of_object(value.created)
-                self.lines.append(f"{name} = raw.{value.base.__name__}()")
+                self.lines.append(f"{name} = {_type(value.base)}()")
         function = call.function.__name__
         if call.status:
             self.lines.append(f"# {call.status.removeprefix('CUDNN_STATUS_')}")
@@ -190,7 +193,7 @@ class _Writer:
             case Null() | Stream():  # all work is on the default stream
                 return "None"
             case Object(name):
-                return self._naming.of_object(name)
+                return self._naming.of_object(name) + (".value" if value.is_size else "")
             case Number(base, number):
                 return _number(base, number)
             case Variable(base, created=""):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ import numpy as np
 from ... import raw
 from ...dtypes import data_type_name, host_scalar_type, numpy_dtype, storage_bytes
 from ...raw import (
+    FUNCTIONS,
     cudaStream_t,
     cudnnBackendDescriptor_t,
     cudnnDataType_t,
@@ -236,6 +238,8 @@ class Values:
         a call that uses no memory.
     text : callable
         Returns the value for a text's bytes.
+    told : callable
+        Returns the variable for a size that a function told; None if it did not tell this one.
     """
 
     def __init__(
@@ -244,8 +248,10 @@ class Values:
         known: Callable[[type, int, str], Value],
         memory: Callable[[int, Any, str], Memory] | None = None,
         text: Callable[[bytes], Text] = Text,
+        told: Callable[[str, int], Object | None] = lambda function, size: None,
     ) -> None:
         self._moment, self._known, self._memory, self._text = moment, known, memory, text
+        self._told = told
         self.by_name: dict[str, Value] = {p.name: self._of(p) for p in moment.function.parameters}
 
     def _of(self, parameter: Parameter) -> Value:
@@ -261,7 +267,8 @@ class Values:
             case "value" if issubclass(base, OpaquePointer) and base.__name__.startswith("cudnn"):
                 return self._object(base, live.address(value), name)
             case "value" if base in _NUMBERS or issubclass(base, CudnnEnum):
-                return _number(base, value)
+                number = _number(base, value)
+                return self._told(parameter.type.told_by, number.value) or number
             case "pointer" if parameter.direction == "out":
                 return Variable(base, name, parameter.type.spelling)
             case "array" if parameter.direction != "in":
@@ -423,6 +430,14 @@ _TOLERANCES = {"float32": 3e-3, "float16": 1e-2, "bfloat16": 3e-2}
 which rounds inside attention and networks, and computes in TF32: on an H100 it was 0.0015 off in
 float32, 0.011 in bfloat16."""
 
+
+@functools.cache
+def _tellers() -> frozenset[str]:
+    """The functions that tell sizes, which are other ones on another device."""
+    parameters = (each for function in FUNCTIONS.values() for each in function.parameters)
+    return frozenset(each.type.told_by for each in parameters) - {""}
+
+
 _JSON = Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
 _SHORT_TEXT = 60  # longer texts go to a data file
 
@@ -468,6 +483,7 @@ class Recording:
         self._names_of_data: dict[bytes, str] = {}
         self._words = Identifiers()
         self._objects: set[str] = set()
+        self._told: dict[tuple[str, int], Object] = {}  # by function and size
         self._allocations: dict[str, Allocation] = {}
         self._place = ""
         self._pending: dict[int, _Pending] = {}
@@ -518,12 +534,20 @@ class Recording:
         """The allocation that contains an address, and the offset in it."""
         region = moment.names.places.region(address, memory, name)
         if region.name not in self._allocations:
-            self._allocations[region.name] = Allocation.of(region)
-            self.steps.append(Allocate(self._allocations[region.name]))
+            self._allocations[region.name] = new = Allocation.of(region)
+            new.told = self._size(moment.function, name, new.nbytes)
+            self.steps.append(Allocate(new))
         allocation, offset = self._allocations[region.name], address - region.address
         if region.nbytes is None:
             allocation.grow(offset + nbytes)
         return allocation, offset
+
+    def _size(self, function: Function, memory: str, nbytes: int) -> Object | None:
+        """The variable with the size that a call told for a parameter's memory."""
+        parameters = {each.name: each for each in function.parameters}
+        sizes = parameters[memory].described_by if memory in parameters else ()
+        tellers = [parameters[each].type.told_by for each in sizes if each in parameters]
+        return next((told for each in tellers if (told := self._told.get((each, nbytes)))), None)
 
     # --- before a call ---------------------------------------------------------------------------
 
@@ -557,6 +581,7 @@ class Recording:
             lambda kind, address, name: self._known(moment, kind, address, name),
             lambda address, memory, name: Memory(*self._allocation(moment, address, memory, name)),
             self._text,
+            lambda function, size: self._told.get((function, size)),
         )
         for allocation in found.values():
             self._bring(allocation, stream)
@@ -661,9 +686,13 @@ class Recording:
             allocation.outputs[offset] = (whole if nbytes is None else nbytes, data_type)
 
     def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
-        """Name the object that a call created."""
+        """Name the object that a call created, or the size that it told."""
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
+            if call.function in _tellers() and parameter.direction == "out":
+                size = Object(f"{parameter.name} {len(self.steps)}", base)
+                self._told[call.function, value] = size
+                arguments[parameter.name] = Variable(base, parameter.name, created=size.name)
             is_new = parameter.type.kind == "pointer" and "Create" in moment.function.__name__
             if is_new and isinstance(value, dict) and issubclass(base, OpaquePointer):
                 name = str(value["object"])

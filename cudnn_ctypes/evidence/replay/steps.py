@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -74,6 +75,8 @@ class Allocation:
         The contents of the replay's buffer; None while incomplete.
     host_type : str
         The data type of a number in host memory, "" for device memory.
+    told : Object, optional
+        The variable with its size, if a call of the program told it: devices differ.
     outputs : dict
         The last outputs of calls in the allocation, by offset: size in bytes and data type.
     """
@@ -84,6 +87,7 @@ class Allocation:
     role: str = ""
     held: Bytes | None = None
     host_type: str = ""
+    told: Object | None = None
     outputs: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     @property
@@ -153,7 +157,7 @@ class Null:
 
 @dataclass(frozen=True)
 class Object:
-    """A handle or descriptor that the program created.
+    """A handle or descriptor that the program created, or a size that a call told.
 
     Attributes
     ----------
@@ -165,6 +169,10 @@ class Object:
 
     name: str
     type: type
+
+    @property
+    def is_size(self) -> bool:
+        return self.type is ctypes.c_size_t
 
 
 @dataclass(frozen=True)
@@ -192,7 +200,7 @@ class Fraction:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable that the call writes; `created` is the name of an object created in it."""
+    """A variable that the call writes; `created` is the name of an object or size in it."""
 
     base: Any
     name: str
@@ -451,6 +459,8 @@ def camel(text: str) -> str:
 
 
 def _word_of_object(value: Variable, role_: str) -> str:
+    if value.base is ctypes.c_size_t:
+        return value.name
     if value.base is not cudnnBackendDescriptor_t:
         word = role_ or value.base.__name__.removeprefix("cudnn").removesuffix("_t")
         word = word[:1].lower() + word[1:]

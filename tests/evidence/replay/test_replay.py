@@ -117,6 +117,31 @@ def test_memory_is_as_the_program_left_it(tmp_path):
     np.testing.assert_array_equal(expected.view("f4"), 3 * np.arange(16, dtype="f4") + 16)
 
 
+DROPOUT = """
+import numpy as np
+from cudnn_ctypes import DeviceTensor, DropoutDescriptor, Handle, dropout_forward
+
+with Handle() as handle, DropoutDescriptor(handle, 0.0) as dropout:
+    x = DeviceTensor.from_numpy(np.arange(24, dtype="f4").reshape(2, 3, 2, 2))
+    dropout_forward(handle, x, dropout)
+"""
+OTHER_SIZE = """\
+from cudnn_ctypes.reference.device import dropout
+dropout.STATES_SIZE = 4096
+"""
+
+
+def test_sizes_are_asked_of_the_device_that_runs_it(tmp_path):
+    """States of random numbers take 16 bytes on the reference device, and more on a GPU."""
+    program, replay = tmp_path / "program.py", tmp_path / "replay.py"
+    program.write_text(DROPOUT)
+    recorded(program, replay)
+    replay.write_text(OTHER_SIZE + replay.read_text())
+    done = run(replay)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "y+0: equal\n"
+
+
 def test_other_numbers_are_noticed(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(PROGRAM)
