@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import re
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from cudnn_ctypes.commands.examples import Example, examples, folder
+from cudnn_ctypes.commands.examples.grading import solutions
 from cudnn_ctypes.commands.lookup.entries import glossary
 
 from .example_outputs import stored
@@ -77,14 +80,46 @@ def glossary_page() -> list[str]:
 
 
 def notebook_page(example: Example) -> str:
-    """The notebook with its outputs, and a link to it as a file."""
+    """The notebook with its outputs, a link to the file, answers, and the terms explained."""
     notebook = json.loads((folder() / example.path).read_text("utf-8"))
     link = f"{{download}}`This notebook <../../../examples/{example.path}>` runs without a GPU; "
     link += "`python -m cudnn_ctypes examples --copy DIR` copies all, with what they import."
     first, number = notebook["cells"][0], example.path.name[:2]
     title, _, others = "".join(first["source"]).partition("\n")
     first["source"] = f"# {number}: {title.removeprefix('# ')}\n{others}\n\n{link}"
+    answers = solutions(folder() / "notebooks", number)
+    cells = []
+    for cell in notebook["cells"]:
+        cells.append(cell)
+        if cell["cell_type"] == "markdown":
+            cell["source"] = _explained("".join(cell["source"]))
+        elif "check" in cell["metadata"].get("tags", ()):
+            name = re.sub(r"check\((\w+)\)", r"\1", "".join(cell["source"]))
+            cells.append(_answer(*answers[name], f"answer-{name}"))
+    notebook["cells"] = cells
     return json.dumps(notebook, indent=1)
+
+
+def _answer(why: str, text: str, name: str) -> dict[str, Any]:
+    """A cell with a solution, folded."""
+    parts = ("<details><summary><b>Answer</b> (unfold)</summary>", why, code(text, "python"))
+    source = "\n\n".join((*parts, "</details>"))
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
+
+
+def _explained(text: str) -> str:
+    """Markdown with what the glossary says of each term in bold, shown where a pointer rests."""
+    rows = {
+        word.lower(): row["says"]
+        for term, row in glossary().items()
+        for word in (term, *row["also"])
+    }
+
+    def hover(found: re.Match[str]) -> str:
+        says = rows.get(found[1].lower())
+        return f'<abbr title="{escape(says)}">{found[1]}</abbr>' if says else found[1]
+
+    return re.sub(r"\*\*([\w -]+)\*\*", lambda found: f"**{hover(found)}**", text)
 
 
 def notebook_list(notebooks: list[Example]) -> list[str]:
@@ -112,9 +147,10 @@ def notebook_list(notebooks: list[Example]) -> list[str]:
     ]
     return [
         "# Notebooks",
-        "Each asks a question, has you predict, shows a picture, and ends with an exercise whose "
-        "check tells right from wrong. The answer is folded away below it: try first. The outputs "
-        "are those of the reference device, so everything here can be run without a GPU:",
+        "Each asks a question, has you predict, shows a picture, and ends with three exercises of "
+        "rising difficulty, whose check says what is wrong and why. The answers are folded away: "
+        "try first. The outputs are those of the reference device, so everything here can be run "
+        "without a GPU:",
         code(
             "pip install '.[cu12,notebooks]'\npython -m cudnn_ctypes examples --copy course\n"
             "jupyter lab course/notebooks",

@@ -1,13 +1,12 @@
 """Execute the notebooks of the course and keep their outputs: ``python -m tools.notebooks [NAME]``.
 
 A notebook is its own source: change its cells, then run this. Of each exercise it holds a first
-attempt that is wrong, a check that says so, and an answer that the check must call right.
+attempt that is wrong, and a check that says so.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -100,23 +99,6 @@ def execute(client: NotebookClient) -> None:
             cell.metadata.pop("execution", None)  # times
 
 
-def answer(notebook: Any) -> str:
-    """The code of the hidden answer."""
-    (cell,) = tagged(notebook, "answer")
-    return "\n".join(re.findall(r"```python\n(.*?)```", cell.source, re.DOTALL))
-
-
-def check(client: NotebookClient, attempt: str) -> str:
-    """What the check says about an attempt at the exercise, in an executed notebook."""
-    (cell,) = tagged(client.nb, "check")
-    copies = [nbformat.v4.new_code_cell(source) for source in (attempt, cell.source)]
-    for copy in copies:
-        client.nb.cells.append(copy)
-        client.execute_cell(copy, len(client.nb.cells) - 1)
-        client.nb.cells.remove(copy)
-    return "".join(output.get("text", "") for output in copies[1].outputs)
-
-
 def write(notebook: Any, path: Path) -> None:
     """Write a notebook without anything that differs from run to run."""
     for index, cell in enumerate(notebook.cells):
@@ -139,7 +121,6 @@ def main() -> None:
                 notebook = nbformat.read(path, as_version=4)
                 with session(manager, notebook) as client:
                     execute(client)
-                    print(f"{path.stem}: the answer is {check(client, answer(notebook)).strip()}")
                 write(notebook, path)
 
 

@@ -1,6 +1,7 @@
 """The generated pages of the site hold what they promise."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -113,14 +114,17 @@ def test_a_star_is_no_emphasis():
     assert page_parts.prose("n*sn + ``c*sc``\n    a * b") == "n\\*sn + `c\\*sc`\n    a * b"
 
 
-def test_notebooks_keep_their_outputs_and_fold_the_answer(site):
+def test_notebooks_keep_their_outputs_fold_answers_and_explain_terms(site):
     pages = sorted((site / "notebooks").glob("*.ipynb"))
     assert len(pages) == 13
     for page in pages:
         text = page.read_text()
-        assert "<details>" in text
+        assert text.count("<details>") == 3
         assert '"output_type"' in text
         assert f"examples/notebooks/{page.name}>`" in text
+    first = json.loads(pages[0].read_text())["cells"]
+    told = next(c["source"] for c in first if "**<abbr" in c["source"] and "handle" in c["source"])
+    assert '**<abbr title="A value that stands for an open use of the library. ' in told
     listed = (site / "notebooks" / "index.md").read_text()
     assert all(f"]({page.name})" in listed for page in pages)
 

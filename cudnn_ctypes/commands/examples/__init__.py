@@ -10,9 +10,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
-from ..evidence.files import CommandError
-from .options import add_force, add_json, file_name, refuse_overwriting, write_bytes
+from ...evidence.files import CommandError
+from ...raw.describe import aligned
+from ..options import add_force, add_json, file_name, refuse_overwriting, write_bytes
 
 _INSTALLED = Path("share", "cudnn-ctypes", "examples")
 """Where the wheel puts them: data files, which no program can import."""
@@ -44,7 +46,7 @@ def folder() -> Path:
     ------
     CommandError
     """
-    beside = Path(__file__).parents[2]
+    beside = Path(__file__).parents[3]
     places = [beside / "examples", beside / _INSTALLED, *_recorded()]
     for place in places:
         if (place / "01_smallest_program.py").is_file():
@@ -79,12 +81,12 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def files() -> list[Path]:
-    """All programs, notebooks and texts, relative to the examples' folder."""
+    """All programs, notebooks and texts but solutions, relative to the examples' folder."""
     place = folder()
     return sorted(
         path.relative_to(place)
         for path in place.rglob("*")
-        if path.is_file() and path.suffix in (".py", ".c", ".ipynb", ".md")
+        if path.suffix in (".py", ".c", ".ipynb", ".md") and path.parent.name != "solutions"
     )
 
 
@@ -97,12 +99,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     either.add_argument(
         "--copy", type=file_name, metavar="DIR", help="copy all of them into a folder"
     )
+    either.add_argument(
+        "--exercises",
+        action="store_true",
+        help="list the course's exercises, and how long each takes",
+    )
+    either.add_argument(
+        "--answer", metavar="NAME", help="the solution of an exercise, or all of a lesson by number"
+    )
+    either.add_argument(
+        "--grade",
+        type=file_name,
+        metavar="PLACE",
+        help="run a learner's notebooks, and say which exercises are solved; 1 if not all are",
+    )
     add_force(parser)
     add_json(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """List, show or copy the examples; 2 on an error."""
+    """List, show or copy the examples; list, solve or grade exercises; 2 on an error."""
     if arguments.copy is not None:
         written = _copy(arguments.copy, force=arguments.force)
         if arguments.json:
@@ -110,6 +126,8 @@ def main(arguments: argparse.Namespace) -> int:
         else:
             print(f"{len(written)} files in {arguments.copy}; begin with README.md")
         return 0
+    if arguments.grade is not None or arguments.answer is not None or arguments.exercises:
+        return _exercises(arguments, folder() / "notebooks")
     chosen = list(_chosen(arguments.name or ""))
     if not chosen:
         raise CommandError(f"none is called {arguments.name!r}")
@@ -120,6 +138,27 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         _list()
     return 0
+
+
+def _exercises(arguments: argparse.Namespace, course: Path) -> int:
+    """List, solve or grade exercises."""
+    from . import grading
+
+    data: Any
+    if arguments.grade is not None:
+        marks = list(grading.grade(course, arguments.grade))
+        data, text = [asdict(mark) for mark in marks], grading.report(marks)
+    elif arguments.answer is not None:
+        answers = grading.solutions(course, arguments.answer)
+        data = {name: code for name, (_, code) in answers.items()}
+        text = "\n\n\n".join(f"{why}\n\n{code}" for why, code in answers.values())
+    else:
+        head = ("lesson", "exercise", "minutes", "calls")
+        rows = list(grading.table(course))
+        data = [dict(zip(head, row, strict=True)) for row in rows]
+        text = aligned([head, *rows], right=("minutes",))
+    print(json.dumps(data, indent=2) if arguments.json else text)
+    return 0 if arguments.grade is None or all(mark["right"] for mark in data) else 1
 
 
 def _chosen(name: str) -> Iterator[Example]:
@@ -148,7 +187,7 @@ def _list() -> None:
     for example in examples():
         if example.path.suffix == ".ipynb" and not notebooks:
             notebooks = True
-            print("\nNotebooks, with exercises; they need no GPU\n")
+            print("\nNotebooks, with exercises (--exercises); they need no GPU\n")
         print(f"  {example.path.stem:32} {example.title}")
     print("\nexamples NAME says more about one; examples --copy DIR copies all of them")
 
