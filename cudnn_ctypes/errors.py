@@ -254,8 +254,9 @@ class PlanCacheWarning(CudnnWarning, RuntimeWarning):
 
 
 class DeviceMemoryWarning(CudnnWarning, RuntimeWarning):
-    """A program used device memory wrongly, and the reference device could go on.
+    """A program used device memory wrongly, and could go on.
 
-    It read memory that was never written, wrote outside of its allocations, or gave a result memory
-    that threads of a GPU still read operands from.
+    On the reference device it read memory that was never written, wrote outside of its allocations,
+    or gave a result memory that threads of a GPU still read operands from. In `frontend` it gave
+    memory of another type than its tensor's.
     """

@@ -31,11 +31,11 @@ def _fault(method: str, q: Any, k: Any, v: Any, options: Mapping[str, Any]) -> E
     if padded and not all(any(name in options for name in names) for names in sides):
         return InvalidGraphError(f"{method}: use_padding_mask needs seq_len_q and seq_len_kv")
     pages = [name for name in options if name.startswith("paged_attention_") and "table" in name]
-    if pages and not padded:
-        reason = f"{pages[0]} needs use_padding_mask=True, seq_len_q and seq_len_kv"
-        return not_supported(f"pygraph.{method}", reason)
     if lengths and not padded and "score_mod" not in options:
         return InvalidGraphError(f"{method}: {' and '.join(lengths)} need use_padding_mask=True")
+    if pages and not all(any(name in options for name in names) for names in sides):
+        reason = f"{pages[0]} needs use_padding_mask=True, seq_len_q and seq_len_kv"
+        return not_supported(f"pygraph.{method}", reason)
     parts = [name for name in ("score_max", "score_sum_exp") if name in options]
     if len(parts) == 1:
         reason = f"{parts[0]} without the other part of the statistics"

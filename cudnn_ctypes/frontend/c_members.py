@@ -27,6 +27,7 @@ from .enums import (
 from .errors import not_supported
 
 N = TypeVar("N", bound=Named)
+_HAS_BYTES = 92500  # the first version with BYTE_BOOLEAN
 
 # How C's names begin where a member's name follows at once.
 _PREFIX: dict[type[Named], tuple[type[CudnnEnum], str]] = {
@@ -103,7 +104,8 @@ def c_data_type(value: Any) -> raw.cudnnDataType_t | None:
         return member
     if isinstance(value, Named):
         raise TypeError(f"expected a data_type, got {value!r}")
-    # PyTorch's bool is one byte; the front end says BOOLEAN all the same.
-    if str(value) == "torch.bool":
+    # PyTorch's bool is one byte, which older versions have no type for: NVIDIA's front end says
+    # BOOLEAN, which is packed, and so does the warning of an execution.
+    if str(value) == "torch.bool" and raw.cudnnGetVersion() < _HAS_BYTES:
         return raw.cudnnDataType_t.CUDNN_DATA_BOOLEAN
     return as_data_type(value)

@@ -30,6 +30,8 @@ from ..graph.run.plan import ExecutionPlan
 from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes
 from ..handle import Handle
 from ..raw import cudnnStatus_t
+from ..raw.host_blocks import warn
+from ..raw.typed_memory import typed
 from ..resource import Uncopied
 from .c_members import note_of
 from .enums import build_plan_policy, cuda_graph_retention, heur_mode, knob_type, named
@@ -461,6 +463,13 @@ class FrontOperands(Operands):
     def extent(operand: Tensor) -> Extent:
         """Data type and size: programs of NVIDIA's front end give memory of any dims."""
         return extent(operand)._replace(strides=())
+
+    def contradicted(self, text: str, value: Any, wanted: Extent) -> None:
+        """Refuse memory that is too small; warn of another type, as NVIDIA's looks at neither."""
+        says = typed(value)
+        if says is None or says.nbytes < wanted.size_in_bytes:
+            raise self.error(text)
+        warn(f"{text}: its bytes are read as the tensor's type")
 
     def unknown(self, key: Any) -> int | None:
         if isinstance(key, Tensor):

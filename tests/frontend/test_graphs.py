@@ -91,7 +91,6 @@ def test_what_is_not_known_yet(graph):
         (ml_dtypes.bfloat16, cudnn.data_type.BFLOAT16),
         ("fp8_e4m3", cudnn.data_type.FP8_E4M3),
         (cudnnDataType_t.CUDNN_DATA_INT32, cudnn.data_type.INT32),
-        ("torch.bool", cudnn.data_type.BOOLEAN),
         ("torch.float8_e5m2", cudnn.data_type.FP8_E5M2),
         (NOT_SET, NOT_SET),
     ],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
+from cudnn_ctypes import DeviceMemoryWarning, as_data_type
 from cudnn_ctypes.graph.lower.target import Target
 
 from .conftest import close, execute, nothing, randn
@@ -427,7 +428,6 @@ DATA_TYPES = {
     "int32": "INT32",
     "int64": "INT64",
     "uint8": "UINT8",
-    "bool": "BOOLEAN",
     "float8_e4m3fn": "FP8_E4M3",
     "float8_e5m2": "FP8_E5M2",
     "float8_e8m0fnu": "FP8_E8M0",
@@ -458,11 +458,22 @@ def test_what_is_no_data_type():
 
 
 def test_memory_of_another_type(device):
-    """Only the type is compared with the tensor's: strides have no part in the message."""
+    """Its bytes are read, with a warning; what is too small is refused."""
     graph = pygraph(io_data_type=HALF)
     x = graph.tensor(name="x", dim=[2, 16, 8], stride=[128, 8, 1])
     y = graph.relu(x).set_output(True)
     graph.build([cudnn.heur_mode.A])
-    memory = randn(2, 16, 8, device=device)
-    with pytest.raises(ValueError, match=r"'x' \(2, 16, 8\) is float16, got float32 "):
-        execute(graph, {x: memory.float(), y: memory}, device)
+    memory = randn(2, 16, 8, device=device, dtype=torch.float16)
+    bits = (memory - 0.5).view(torch.int16)
+    with pytest.warns(DeviceMemoryWarning, match=r"'x' \(2, 16, 8\) is float16, got int16 .*read"):
+        execute(graph, {x: bits, y: memory}, device)
+    assert torch.equal(memory, bits.view(memory.dtype).relu())
+    with pytest.raises(ValueError, match=r"'x' .* needs 512 bytes, got 256"):
+        execute(graph, {x: memory.to(torch.int8), y: memory}, device)
+
+
+@pytest.mark.needs("CUDNN_DATA_BYTE_BOOLEAN")
+def test_booleans_of_pytorch_take_a_byte_each(device):
+    graph = pygraph(io_data_type=HALF)
+    mask = torch.tensor([True, False] * 64, device=device).reshape(1, 8, 16)
+    assert graph.tensor_like(mask).data_type == as_data_type(torch.bool)

@@ -170,7 +170,8 @@ class Operands:
         assert wanted is not None
         why = refusal(value, wanted)
         if why is not None:
-            raise self.error(f"tensor {tensor.name!r} {wanted.shape} {why}{self.advice}")
+            text = f"tensor {tensor.name!r} {wanted.shape} {why}{self.advice}"
+            self.contradicted(text, value, wanted)
         if len(fitting) >= _MOST:
             fitting.clear()
         fitting.add(key)
@@ -192,6 +193,10 @@ class Operands:
     def extent(operand: Tensor) -> Extent:
         """The extent that an operand's memory is held against."""
         return extent(operand)
+
+    def contradicted(self, text: str, value: Any, wanted: Extent) -> None:
+        """Raise for memory that contradicts its tensor, as `text` tells."""
+        raise self.error(text)
 
     def unknown(self, key: Any) -> int | None:
         """The place of an operand that is not known by this key; None to leave it out.

@@ -119,7 +119,7 @@ def refusal(value: Any, wanted: Extent) -> str | None:
         if value.data_type != wanted.data_type:
             return f"is {name}, got {data_type_name(value.data_type)}"
         return short if says.nbytes < wanted.size_in_bytes else None
-    if (bits < 8 and says.itemsize != 1) or says.data_type.startswith("bool"):
+    if (bits < 8 and says.itemsize != 1) or (says.data_type.startswith("bool") and name != "bool"):
         several = f"is packed, {8 // bits} to a byte" if bits < 8 else "is wanted"
         return f"got {says}, and {name} {several}: give bytes (uint8)"
     if bits < 8:
