@@ -189,7 +189,7 @@ def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
         "engine 7": "right",
         "engine 8": "refused: no",
     }
-    case = {**broadcast_graphs.draw(68, {"matmul": 1}), "before": []}
+    case = {**broadcast_graphs.draw(83, {"matmul": 1}), "before": []}
     found = {"case": case, "cudnn": 91900, "beforehand": 0, "engines": engines}
     other = {**found, "form": "as it was described once"}
     lines = [json.dumps(each) for each in (other, found, {"case": case, "invalid": "no graph"})]

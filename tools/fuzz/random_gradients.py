@@ -76,9 +76,10 @@ def _prepare_norm(case: Case, arrays: dict[str, Any]) -> None:
 def _draw_pooling(rng: random.Random) -> Parameters:
     window = rng.randint(2, 3)
     mode = rng.choice(["maxpool", "avgpool", "avgpool_exclude_padding"])
+    sizes = [rng.choice([window, *range(4, 17)]) for _ in range(2)]
     return {
         "io": rng.choice(TYPES),
-        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4), *(rng.randint(4, 16) for _ in range(2))],
+        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4), *sizes],
         "mode": mode,
         "window": window,
         "stride": rng.randint(1, 2),

@@ -99,8 +99,8 @@ def _draw_convolution(rng: random.Random) -> Parameters:
     return {
         "io": rng.choice(TYPES),
         "kind": rng.choice(["fprop", "fprop", "dgrad", "wgrad"]),
-        "x": [rng.choice([1, 2, 3, 5, 8]), 8 * rng.randint(1, 4) * groups, *image],
-        "filters": 8 * rng.choice([1, 2, 3, 4, 8]) * groups,
+        "x": [rng.choice([1, 2, 3, 5, 8]), _channels(rng, 1, 2, 3, 4) * groups, *image],
+        "filters": _channels(rng, 1, 2, 3, 4, 8) * groups,
         "groups": groups,
         "window": window,
         "padding": [size // 2 if plain else rng.randint(0, size - 1) for size in window],
@@ -109,6 +109,11 @@ def _draw_convolution(rng: random.Random) -> Parameters:
         "last": rng.random() < 0.85,
         "chain": _chain(rng, 2),
     }
+
+
+def _channels(rng: random.Random, *eights: int) -> int:
+    """A multiple of 8, or another number."""
+    return 8 * rng.choice(eights) if rng.random() < 0.85 else rng.choice([1, 2, 3, 4, 12, 20])
 
 
 def _sizes(rng: random.Random, rank: int) -> list[int]:
@@ -137,7 +142,7 @@ def _draw_matmul(rng: random.Random) -> Parameters:
     return {
         "io": rng.choice(TYPES),
         "batches": [rng.randint(1, 3), rng.choice([1, 0])],
-        "sizes": [rng.choice([1, 8, 16, 40, 64, 100, 128]) for _ in range(3)],
+        "sizes": [rng.choice([1, 7, 8, 16, 33, 40, 64, 100, 128]) for _ in range(3)],
         "columns": [rng.random() < 0.3, rng.random() < 0.3],
         "chain": _chain(rng, 4),
         "result": rng.choice([None, None, "float32"]),
@@ -155,11 +160,11 @@ def _matmul(graph: Graph, case: Mapping[str, Any]) -> Tensor:
 
 
 def _draw_norm(rng: random.Random) -> Parameters:
-    channels = 8 * rng.choice([rng.randint(1, 7), 8, 16, 32])
+    channels = _channels(rng, rng.randint(1, 7), 8, 16, 32)
     return {
         "io": rng.choice(TYPES),
         "mode": rng.choice(["layer", "layer", "rms", "rms", "batch", "instance"]),
-        "x": [rng.randint(1, 4), channels, *(rng.randint(2, 12) for _ in range(2))],
+        "x": [rng.randint(1, 4), channels, *(rng.randint(1, 12) for _ in range(2))],
         "tokens": rng.random() < 0.7,
         "inference": rng.random() < 0.6,
         "scale": rng.choice([None, None, "float32"]),
@@ -187,7 +192,8 @@ def _draw_reduction(rng: random.Random) -> Parameters:
         dims = [rng.choice([2, 3, 8, 16, 40]) for _ in range(3)]
         axes = rng.choice([[0], [1], [2], [0, 1, 2]])
     else:
-        dims = [rng.randint(1, 6), 8 * rng.randint(1, 8), rng.randint(2, 16), rng.randint(2, 16)]
+        pixels = [rng.randint(1, 16) for _ in range(2)]
+        dims = [rng.randint(1, 6), _channels(rng, *range(1, 9)), *pixels]
         axes = rng.choice([[0, 2, 3], [0, 2, 3], [1], [1], [3], [0], [0, 1, 2, 3]])
     return {
         "io": rng.choice(TYPES),
@@ -209,10 +215,10 @@ def _reduction(graph: Graph, case: Mapping[str, Any]) -> Tensor:
 
 def _draw_resample(rng: random.Random) -> Parameters:
     window = rng.randint(2, 3)
-    sizes = [rng.randint(4, 16) for _ in range(2)]
+    sizes = [rng.choice([window, *range(4, 17)]) for _ in range(2)]
     return {
         "io": rng.choice(TYPES),
-        "x": [rng.randint(1, 3), 8 * rng.randint(1, 4), *sizes],
+        "x": [rng.randint(1, 3), _channels(rng, 1, 2, 3, 4), *sizes],
         "mode": rng.choice(["maxpool", "avgpool", "avgpool_exclude_padding"]),
         "window": window,
         "stride": rng.randint(1, 2),
