@@ -21,7 +21,7 @@ from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
-from .flattening import merged_axes
+from .flattening import merged_axes, tensors_of
 
 PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
@@ -66,9 +66,8 @@ class Side:
 
     @property
     def tensors(self) -> list[Tensor]:
-        """All that are no numbers by value, each once."""
-        every = (t for node in self.nodes for t in (*node.operands, *node.outputs.values()))
-        return list({id(each): each for each in every if not each.by_value}.values())
+        """All that are no numbers by value, each once, the results first."""
+        return [each for each in tensors_of(self.nodes) if not each.by_value]
 
     @functools.cached_property
     def groups(self) -> list[list[int]]:
@@ -91,9 +90,7 @@ class Side:
     @functools.cached_property
     def order(self) -> tuple[int, ...]:
         """The axes from the outermost to the innermost in memory, as of what is whole."""
-        results = {id(each) for node in self.nodes for each in node.outputs.values()}
-        whole = [each for each in self.tensors if each.dims == self.full]
-        whole.sort(key=lambda each: (each.virtual, id(each) not in results))
+        whole = sorted((t for t in self.tensors if t.dims == self.full), key=lambda t: t.virtual)
         strides = whole[0].strides if whole else None
         return axis_order(self.full, strides or packed(self.full))
 

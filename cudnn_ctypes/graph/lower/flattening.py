@@ -34,7 +34,7 @@ def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
 
     `nodes` are validated. Empty, too, where dimensions that should be one are not.
     """
-    tensors = list({id(each): each for node in nodes for each in _tensors_of(node)}.values())
+    tensors = tensors_of(nodes)
     if any(node.kind.descriptor in _CONVOLUTIONS for node in nodes):
         return _settled(tensors)
     products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
@@ -87,8 +87,11 @@ def _is_channels_last(tensor: Tensor) -> bool:
     return strides[1] == 1 and (tensor.virtual or strides == _channels_last(tensor))
 
 
-def _tensors_of(node: Node) -> list[Tensor]:
-    return [*node.operands, *node.outputs.values()]
+def tensors_of(nodes: Sequence[Node]) -> list[Tensor]:
+    """All tensors of some operations, each once, the results first."""
+    results = [each for node in nodes for each in node.outputs.values()]
+    operands = [each for node in nodes for each in node.operands]
+    return list({id(each): each for each in (*results, *operands)}.values())
 
 
 def _free(nodes: Sequence[Node], tensors: Sequence[Tensor]) -> bool:

@@ -95,14 +95,18 @@ def _operands_of_scores(node: Node) -> Iterator[Tensor]:
 
 
 def _scores_with_spaced_keys(node: Node) -> str:
-    """In 16 bits pairs are read where every step but that of 1, not of the keys, is even."""
-    dims = score_dims(node)
+    """In 16 bits pairs are read where every step but that of 1, not of the keys, is even.
+
+    Of a single key only whole operands are read so.
+    """
+    dims = score_dims(node) or (1, 1, 1, 1)
+    alike = range(2 if dims[3] > 1 else 0, 4)
     for each in _operands_of_scores(node):
         shape, strides = each.dims or (), each.strides or ()
-        whole = dims and shape[2:] == dims[2:] and strides[3] != 1
         steps = [strides[axis] for axis in range(4) if axis == 3 or shape[axis] != 1]
         pairs = all(step == 1 or step % 2 == 0 for step in steps)
-        if whole and pairs and element_bits(each.data_type) == 16:
+        spaced = all(shape[axis] == dims[axis] for axis in alike) and strides[3] != 1
+        if spaced and pairs and element_bits(each.data_type) == 16:
             return f": {each.name!r} {each.dims} with strides {each.strides}"
     return ""
 
