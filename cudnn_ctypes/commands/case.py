@@ -27,6 +27,7 @@ from .options import (
     file_name,
     from_zero,
     make_folder,
+    needs_gpu,
     refuse_overwriting,
     steps,
     write_text,
@@ -37,7 +38,7 @@ _EPILOG = f"""\
             {EVIDENCE},
             or what trace --json wrote
   replay    carry a case out on this machine, and say what differs from there
-  minimize  make a case smaller while its effect stays: refusal, death, NaN, wrong numbers
+  minimize  make a case smaller while its effect stays: refusal, death, NaN, wrong numbers, slow
   report    write the text of an issue, with programs in Python and C that show it
 
 examples:
@@ -48,7 +49,8 @@ examples:
 
 Each graph, and all calls together, are carried out in a child process, on the GPU or the reference
 device (CUDNN_CTYPES_DEVICE); numbers are random, from a seed, and held against the reference
-device. No path and no name of a host or user is in a case.
+device. --bench times all configs that heuristics propose: slow is a graph whose engine takes 1.2
+times as long as another or more. No path and no name of a host or user is in a case.
 """
 _ENDINGS = {"save": "case.json", "minimize": "small.case.json", "report": "report"}
 
@@ -68,6 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="of save: of the numbers (0)",
+    )
+    parser.add_argument(
+        "--bench", action="store_true", help="of save: time the engines of graphs on a GPU"
     )
     add_force(parser)
     add_json(parser)
@@ -91,9 +96,13 @@ def _main(arguments: argparse.Namespace) -> int:
         target = output.file(_ENDINGS[action], ".json")
     refuse_overwriting([target], force=arguments.force)
     lines: list[str] = []
+    if arguments.bench:
+        if action != "save":
+            raise CommandError("--bench goes with save: a case says whether engines are timed")
+        needs_gpu("--bench")
     if action == "save":
         evidence = _read_evidence(arguments.file)
-        case = Case.of(evidence, seed=arguments.seed)
+        case = Case.of(evidence, seed=arguments.seed, bench=arguments.bench)
         lines.append(evidence.heading)
     else:
         case = _read(arguments.file)
@@ -195,7 +204,8 @@ _PROGRAMS = """\
 - `calls.py`: the same calls in Python: `pip install cudnn-ctypes`, `python calls.py`
 - `case.json`: `cudnn-ctypes case replay case.json`
 - `front_end1.py` …: each graph, if NVIDIA's front end can describe it, built by it
-- `graph1.json` …: each graph, for `cudnn-ctypes explain graph1.json --device here`"""
+- `graph1.json` …: each graph, for `cudnn-ctypes explain graph1.json --device here`, and for
+  `cudnn-ctypes bench graph1.json`, which times its engines"""
 
 
 def _tensors(told: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence.files import CommandError
+from ..evidence.records import config_text
 from ..graph.engines.cache.entry_folder import user_folder
 from ..raw.describe import aligned
 from ..raw.library import ENVIRONMENT_VARIABLE, load
@@ -303,5 +304,4 @@ def _judged(told: dict[str, Any], seconds: float) -> Answer:
 
 
 def _config(row: dict[str, Any]) -> str:
-    knobs = ", ".join(f"{name}={value}" for name, value in row["knobs"].items())
-    return f"{row['engine']} ({knobs})" if knobs else str(row["engine"])
+    return config_text(row["engine"], row["knobs"])

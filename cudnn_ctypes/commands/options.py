@@ -234,6 +234,24 @@ def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
     )
 
 
+def needs_gpu(option: str) -> None:
+    """Refuse an option that this process's device cannot serve.
+
+    Raises
+    ------
+    CommandError
+    """
+    from ..raw import mode
+    from ..runtime import device_count
+
+    try:
+        is_here = not mode.runtime.on_host and device_count() > 0
+    except NoDeviceError:
+        is_here = False
+    if not is_here:
+        raise CommandError(f"{option} needs a GPU: nothing is timed without one")
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--force``, which allows overwriting files."""
     parser.add_argument(

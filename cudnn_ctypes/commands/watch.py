@@ -17,10 +17,20 @@ from typing import IO, Any
 
 from rich.console import Console
 
+from ..evidence.cases import timed
 from ..evidence.files import CommandError
 from ..evidence.found import Evidence
 from ..evidence.watching import LogFolder
-from .options import Output, add_force, add_json, refuse_overwriting, write_text
+from .options import (
+    Output,
+    add_force,
+    add_json,
+    needs_gpu,
+    positive,
+    refuse_overwriting,
+    steps,
+    write_text,
+)
 
 _EPILOG = """\
 examples:
@@ -46,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save", type=Output, metavar="FILE", help="keep the log; packed if it ends in .gz"
     )
+    parser.add_argument(
+        "--bench",
+        type=positive,
+        metavar="N",
+        help="time the engines of the N graphs that were executed most, once the program has ended",
+    )
     parser.add_argument("--html", type=Output, metavar="FILE", help="write a page")
     add_force(parser)
     add_json(parser)
@@ -61,6 +77,8 @@ def main(arguments: argparse.Namespace) -> int:
     page = None if arguments.html is None else arguments.html.file("watch.html", ".html")
     refuse_overwriting([save, page], force=arguments.force)
     command = _command(arguments.program, arguments.arguments)
+    if arguments.bench:
+        needs_gpu("--bench")
     with tempfile.TemporaryDirectory(prefix="cudnn_ctypes-watch-") as folder:
         logs = LogFolder(Path(folder), " ".join([arguments.program, *arguments.arguments]))
         status = _run(command, logs, to_stderr=arguments.json)
@@ -68,6 +86,9 @@ def main(arguments: argparse.Namespace) -> int:
         if save is not None:
             save.parent.mkdir(parents=True, exist_ok=True)
             logs.save(save)
+    if arguments.bench:
+        with steps("timing engines"):
+            timed(sorted(evidence.graphs, key=lambda each: -each.executions)[: arguments.bench])
     if page is not None:
         write_text(page, _page(evidence), force=arguments.force)
     if arguments.json:

@@ -53,6 +53,8 @@ class Result:
         and largest absolute value of the others, and a sample.
     chance : bool
         Whether numbers depend on what a device draws at random, and are not compared.
+    slow : str
+        The engine that is faster than the one executed, if they were timed.
     """
 
     name: str
@@ -60,12 +62,14 @@ class Result:
     reason: str = ""
     outputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     chance: bool = False
+    slow: str = ""
 
     @classmethod
     def of(cls, done: Replayed) -> Result:
         """The result of something that was carried out."""
         outputs = {name: _summary(values) for name, values in done.outputs.items()}
-        return cls(done.name, done.status, done.reason, outputs, CHANCE in done.assumed)
+        drawn = CHANCE in done.assumed
+        return cls(done.name, done.status, done.reason, outputs, drawn, done.slow)
 
 
 def _summary(values: NDArray[Any]) -> dict[str, Any]:
@@ -101,7 +105,7 @@ def effect(here: Result, expected: Result) -> str:
             return f"not finite: {found['not_finite']} of {found['count']} elements of {name}"
         if wanted and not here.chance and (difference := _difference(found, wanted)):
             return f"wrong numbers: {name}: {difference}"
-    return ""
+    return f"slow: {here.slow}" if here.slow else ""
 
 
 def kind(said: str) -> str:
@@ -130,7 +134,7 @@ class Case:
     Attributes
     ----------
     graphs : list of dict
-        Each with its name, its JSON and the engine that was executed, or None.
+        Each with its name, its JSON and the engine that was executed: "22 (tile_size=4)" or "".
     calls : list of CallRecord
         Of the legacy API, in their order.
     environment : dict
@@ -139,6 +143,8 @@ class Case:
         The cuDNN, the GPUs and the errors of the log that it came from.
     seed : int
         Of the numbers in memory.
+    bench : bool
+        Whether engines are timed too, on a GPU.
     results, expected : list of Result
         On the recorded device and on the reference device: of each graph, then of each call.
     """
@@ -148,21 +154,16 @@ class Case:
     environment: dict[str, Any] = field(default_factory=dict)
     log: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
+    bench: bool = False
     results: list[Result] = field(default_factory=list)
     expected: list[Result] = field(default_factory=list)
 
     @classmethod
-    def of(cls, evidence: Evidence, *, seed: int = 0) -> Case:
+    def of(cls, evidence: Evidence, *, seed: int = 0, bench: bool = False) -> Case:
         """The case of what a log or a file has, carried out on this process's device."""
-        graphs = [
-            {
-                "name": each.text,
-                "graph": json.loads(each.graph.to_json()),
-                "engine": int(each.engine.split()[0]) if each.engine else None,
-            }
-            for each in evidence.graphs
-        ]
-        case = cls(graphs, [each.call for each in evidence.launches], seed=seed)
+        graphs = [*map(_as_dict, evidence.graphs)]
+        calls = [each.call for each in evidence.launches]
+        case = cls(graphs, calls, seed=seed, bench=bench)
         if evidence.versions:
             case.log = {
                 "cudnn": version_text(max(evidence.versions)),
@@ -185,7 +186,8 @@ class Case:
         """The results on this process's device, or on the reference device, in child processes."""
         on_host = reference or mode.runtime.on_host
         device = reference_gpu() if on_host else current_device().device_id
-        prepare = functools.partial(_carrier, str(load().path), device, self.seed)
+        bench = self.bench and not on_host
+        prepare = functools.partial(_carrier, str(load().path), device, self.seed, bench)
         items = [json.dumps({"graphs": [each], "calls": []}) for each in self.graphs]
         if self.calls:
             items.append(json.dumps({"graphs": [], "calls": [c.as_dict() for c in self.calls]}))
@@ -250,6 +252,7 @@ class Case:
             "environment": self.environment,
             "log": self.log,
             "seed": self.seed,
+            "bench": self.bench,
             "graphs": self.graphs,
             "calls": [{**each.as_dict(), "file": "", "line": 0} for each in self.calls],
             "results": [asdict(each) for each in self.results],
@@ -276,6 +279,7 @@ class Case:
                 told["environment"],
                 told["log"],
                 int(told["seed"]),
+                bool(told.get("bench", False)),
                 [Result(**each) for each in told["results"]],
                 [Result(**each) for each in told["expected"]],
             )
@@ -288,8 +292,24 @@ class Case:
         return case
 
 
+def timed(graphs: Sequence[FoundGraph]) -> None:
+    """Time the engines of graphs on this process's GPU, and set what is slow of them."""
+    case = Case([*map(_as_dict, graphs)], [], bench=True)
+    for graph, result in zip(graphs, case.carried_out(), strict=True):
+        graph.slow = result.slow
+
+
+def _as_dict(found: FoundGraph) -> dict[str, Any]:
+    told = json.loads(found.graph.to_json())
+    return {"name": found.text, "graph": told, "engine": found.engine}
+
+
 def _carrier(
-    library: str, device: int | Mapping[str, Any], seed: int, note: Callable[[str], None]
+    library: str,
+    device: int | Mapping[str, Any],
+    seed: int,
+    bench: bool,
+    note: Callable[[str], None],
 ) -> Callable[[str], list[Result]]:
     """In a child: what carries out graphs and calls on a device."""
     os.environ["CUDNN_CTYPES_LIBRARY"] = library
@@ -305,8 +325,11 @@ def _carrier(
         done = []
         for each in told["graphs"]:
             graph = Graph.from_json(json.dumps(each["graph"]))
+            config = "" if each["engine"] is None else str(each["engine"])
             done.append(
-                replay_graph(graph, handle, name=each["name"], seed=seed, engine=each["engine"])
+                replay_graph(
+                    graph, handle, name=each["name"], seed=seed, config=config, bench=bench
+                )
             )
         calls = [CallRecord.from_dict(each) for each in told["calls"]]
         return [*map(Result.of, [*done, *replay(calls, handle, seed=seed)])]

@@ -57,6 +57,8 @@ class FoundGraph:
         Engines of which no plan could be built.
     seconds : float
         Time in which these plans were built.
+    slow : str
+        The engine that is faster than the choice, if they were timed.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class FoundGraph:
     plans: int = 0
     refused: int = 0
     seconds: float = 0.0
+    slow: str = ""
 
     @property
     def text(self) -> str:
@@ -118,6 +121,8 @@ class FoundGraph:
         tried, chosen = len(self.engines), self.engines[self.engine]
         if tried > 1 and chosen < _REUSED * tried:
             found.append(f"{tried} engines were tried, and the choice executed {chosen} times")
+        if self.slow:
+            found.append(f"slow: {self.slow}")
         with suppress(ValueError, TypeError):
             target = Target(version, capability)
             nodes = self.graph._expanded(self.graph.validate(), target, fixed=False).nodes

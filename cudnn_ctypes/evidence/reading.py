@@ -23,7 +23,7 @@ from .logged_calls import computes, logged_call
 from .logged_descriptors import Block, LoggedDescriptors, LoggedGraph, block_of, graph_json
 from .messages import Message
 from .recorded_graphs import graph_of
-from .records import CallRecord
+from .records import CallRecord, config_text
 from .xla_graphs import has_calls, xla_graphs
 
 _EXECUTED = re.compile(r"\bengine_id: type=int; val=(\d+)")
@@ -140,9 +140,9 @@ class Reader:
         engine = _EXECUTED.search(text)
         if graph is None or engine is None:
             return
-        knobs = ", ".join(f"{name.lower()}={value}" for name, value in _KNOB.findall(text))
+        knobs = {name.lower(): value for name, value in _KNOB.findall(text)}
         graph.executions += 1
-        graph.engine = f"{engine[1]} ({knobs})" if knobs else engine[1]
+        graph.engine = config_text(engine[1], knobs)
         graph.engines[graph.engine] += 1
         if len(block) < len(printed):
             values = dict(_VALUE.findall("\n".join(printed)))

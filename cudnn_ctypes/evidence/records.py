@@ -503,3 +503,9 @@ def statistics(calls: Iterable[CallRecord]) -> str:
     for call in calls:
         sums.add(call)
     return str(sums)
+
+
+def config_text(engine: int | str, knobs: Mapping[str, int | str]) -> str:
+    """An engine with its knobs: "22 (tile_size=4)"."""
+    text = ", ".join(f"{name}={value}" for name, value in knobs.items())
+    return f"{engine} ({text})" if text else str(engine)

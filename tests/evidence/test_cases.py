@@ -12,12 +12,15 @@ import signal
 import pytest
 from graph.families import CASES
 
-from cudnn_ctypes import Graph, frontend
+from cudnn_ctypes import Graph, Handle, frontend
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.evidence import cases
 from cudnn_ctypes.evidence.cases import Case, Result, effect, kind, minimized
 from cudnn_ctypes.evidence.found import Evidence, FoundCall, FoundGraph
 from cudnn_ctypes.evidence.front_end_program import front_end_program
+from cudnn_ctypes.evidence.records import config_text
+from cudnn_ctypes.evidence.replay.calls import slower
+from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement
 from evidence.replay.test_calls import convolution
 
 
@@ -55,6 +58,10 @@ def test_effects():
     assert effect(result(sample=[1.0, 2.1]), right).startswith("wrong numbers: y: 0.05")
     assert effect(result(not_finite=1), right) == "not finite: 1 of 2 elements of y"
     assert effect(result(not_finite=1), result(not_finite=1)) == ""
+    slow = dataclasses.replace(right, slow="engine 2 takes 1.0 us, 1 3.0: 3.0 times as long")
+    assert effect(slow, right) == f"slow: {slow.slow}"
+    assert kind(effect(slow, right)) == "slow"
+    assert effect(dataclasses.replace(slow, status="SIGSEGV"), right) == "death: SIGSEGV"
     assert effect(result("NOT_SUPPORTED"), right) == "refusal: NOT_SUPPORTED: why"
     assert kind(effect(result("SIGSEGV"), right)) == "death: SIGSEGV"
     assert kind("refusal: BAD_PARAM: one") == kind("refusal: BAD_PARAM: another")
@@ -86,7 +93,7 @@ def test_a_process_that_ends_is_a_result(reference_device, monkeypatch):
     assert case.effects() == ["death: SIGSEGV"]
 
 
-def deadly(library, device, seed, note):
+def deadly(library, device, seed, bench, note):
     """In a child: dies of every graph with two columns or more."""
 
     def carry_out(text):
@@ -115,6 +122,62 @@ def test_a_death_is_made_smaller(monkeypatch):
     assert dims["tensor"] == [1, 1, 1]
     assert dims["tensor_2"] == [1, 1, 3]  # half of 3 would be 1
     assert tries[0] == "one graph"
+
+
+def timed(*times):
+    """Times of engines, the first as heuristics propose them."""
+    made = [
+        Measurement(engine, knobs, f"a {i}", "measured", (median,) * 3)
+        for i, (engine, knobs, median) in enumerate(times, 1)
+    ]
+    return Autotuning("it", "H200", "9.19.0", (*made,), min(made, key=lambda each: each.median))
+
+
+def test_what_is_slow():
+    tuned = timed((4, {"tile": 1}, 30.0), (4, {"tile": 2}, 12.0), (7, {}, 10.0))
+    assert slower(tuned, "") == "engine 7 takes 10.0 us, 4 (tile=1) 30.0: 3.0 times as long"
+    assert slower(tuned, "4 (tile=1)") == slower(tuned, "4 (tile=9)") == slower(tuned, "")
+    assert (
+        slower(tuned, "4 (tile=2)") == "engine 7 takes 10.0 us, 4 (tile=2) 12.0: 1.2 times as long"
+    )
+    assert slower(tuned, "7") == slower(timed((4, {}, 11.0), (7, {}, 10.0)), "") == ""
+
+
+def test_what_is_slow_is_made_smaller(monkeypatch):
+    """Two columns or more are slow, and timed again in each try."""
+
+    def again(case):
+        assert case.bench
+        dims = [each["graph"]["tensors"]["tensor_2"]["dims"] for each in case.graphs]
+        results = [
+            Result("it", "SUCCESS", slow="2 times as long" if n[2] >= 2 else "") for n in dims
+        ]
+        return dataclasses.replace(case, results=results, expected=results)
+
+    monkeypatch.setattr(Case, "again", again)
+    case = Case.from_json(Case.of(evidence(product(), product()), bench=True).to_json())
+    small, said = minimized(case)
+    assert said == "slow: 2 times as long"
+    assert small.graphs[0]["graph"]["tensors"]["tensor_2"]["dims"] == [1, 1, 3]
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
+def test_engines_are_timed_on_a_gpu():
+    """A product of which one config takes longer than another."""
+    graph = Graph(io_data_type="float16")
+    a, b = graph.tensor((1, 2048, 2048)), graph.tensor((1, 2048, 2048))
+    graph.relu(graph.matmul(a, b)).set_output()
+    with Handle() as handle:
+        tuned = graph.autotune(handle, progress=False)
+    best, worst = tuned.best, max(tuned.ranking, key=lambda each: each.median)
+    assert worst.median > 1.5 * best.median
+    slow, fast = (
+        FoundGraph(graph, engine=config_text(each.engine, each.knobs)) for each in (worst, best)
+    )
+    cases.timed([slow, fast])
+    assert "times as long" in slow.slow
+    assert fast.slow == ""
 
 
 @pytest.mark.soak
@@ -164,6 +227,8 @@ def test_wrong_arguments(tmp_path, capsys):
         (["replay", str(nothing)], "no case"),
         (["replay", str(nothing), "-o", "x"], "writes nothing"),
         (["save", str(nothing)], "needs -o"),
+        (["save", str(nothing), "-o", "x.json", "--bench"], "--bench needs a GPU"),
+        (["replay", str(nothing), "--bench"], "--bench goes with save"),
         (["save", str(nothing), "-o", str(tmp_path / "x.json")], "no graph and no call"),
     ):
         assert main(["case", *arguments]) == 2

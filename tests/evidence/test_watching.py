@@ -9,6 +9,7 @@ import pytest
 
 from cudnn_ctypes import FoundGraph, Graph, Message, known_faults, read_evidence, watch
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands import watch as command
 from cudnn_ctypes.evidence.watching import LogFolder
 from cudnn_ctypes.graph.backend.devices import as_properties
 from evidence.test_reading import EXECUTION, chain, lines_of, log_of, printed
@@ -139,6 +140,23 @@ def test_the_command(tmp_path, capfd):
     told, said = capfd.readouterr()
     assert json.loads(told)["graphs"][0]["described"] == 1
     assert "done" in said
+
+
+def test_engines_are_timed_once_the_program_has_ended(tmp_path, capfd, monkeypatch):
+    """Of the graphs that were executed most; what times them is tried on a GPU."""
+    program = tmp_path / "p.py"
+    program.write_text(PROGRAM)
+    assert main(["watch", "--bench", "3", str(program)]) == 2
+    assert "--bench needs a GPU" in capfd.readouterr().err
+
+    def timed(graphs):
+        for each in graphs:
+            each.slow = "engine 7 takes 1.0 us, 4 2.0: 2.0 times as long"
+
+    monkeypatch.setattr(command, "timed", timed)
+    monkeypatch.setattr(command, "needs_gpu", lambda option: None)
+    assert main(["watch", "--bench", "3", str(program)]) == 3
+    assert "#1: slow: engine 7 takes 1.0 us" in capfd.readouterr().err
 
 
 def test_programs_that_are_not_there_or_die(tmp_path, capfd):

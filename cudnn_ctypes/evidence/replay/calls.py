@@ -34,13 +34,15 @@ from ...raw.records import record
 from ...runtime import DeviceBuffer
 from ..backend_calls import BACKWARD_PRODUCTS
 from ..logged_calls import computes, is_output
-from ..records import CallRecord, call_text
+from ..records import CallRecord, call_text, config_text
 
 if TYPE_CHECKING:
+    from ...graph.engines.tuning.measurements import Autotuning
     from ...graph.graph import Graph
     from ...graph.run.plan import ExecutionPlan
 
 
+_SLOW = 1.2  # times as long as the fastest
 CHANCE = "random numbers"
 """Among what is assumed: the results depend on the numbers that a device draws."""
 
@@ -61,6 +63,9 @@ class Replayed:
         The memory that it wrote, flat, by parameter or by tensor.
     assumed : tuple of str
         Arguments that the record lacks, for which others were taken.
+    slow : str
+        The engine that is faster than the one executed, with times; "" if none is or none was
+        timed.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Replayed:
     reason: str = ""
     outputs: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
+    slow: str = ""
 
     def __str__(self) -> str:
         said = f"{self.status}: {self.name}"
@@ -109,7 +115,13 @@ def replay(calls: Iterable[CallRecord], handle: Handle, *, seed: int = 0) -> lis
 
 
 def replay_graph(
-    graph: Graph, handle: Handle, *, name: str = "", seed: int = 0, engine: int | None = None
+    graph: Graph,
+    handle: Handle,
+    *,
+    name: str = "",
+    seed: int = 0,
+    config: str = "",
+    bench: bool = False,
 ) -> Replayed:
     """Build and execute a recorded graph with random operands.
 
@@ -122,8 +134,11 @@ def replay_graph(
         Of the result; default: the graph's.
     seed : int
         Of the random numbers.
-    engine : int, optional
-        The engine to build it with, if it is offered; default: the first that is.
+    config : str
+        The engine to build it with, if it is offered, with its knobs: "22 (tile_size=4)". By
+        default the first that is.
+    bench : bool
+        Whether to time all configs that heuristics propose, on a GPU.
     """
     name = name or graph.name
     try:
@@ -131,7 +146,7 @@ def replay_graph(
             nodes = graph.validate()
             expansion = expanded(graph, handle)
             operands = images(expansion, nodes, "ordinary", {}, seed=seed)
-            plan = stack.enter_context(_built(graph, handle, engine))
+            plan = stack.enter_context(_built(graph, handle, config))
             memory: dict[int, Any] = {}
             for tensor in (*graph.inputs, *graph.outputs):
                 image = operands[tensor.uid or 0]
@@ -154,7 +169,10 @@ def replay_graph(
                 if not (sums and id(each) in read)  # which engines leave in an order of their own
             }
             drawn = "rng" in operations or any("dropout" in node.options for node in nodes)
-            return Replayed(name, "SUCCESS", "", outputs, (CHANCE,) if drawn else ())
+            slow = ""
+            if bench:
+                slow = slower(graph.autotune(handle, memory, cache=False, progress=False), config)
+            return Replayed(name, "SUCCESS", "", outputs, (CHANCE,) if drawn else (), slow)
     except CudnnError as error:
         reason = next(iter(error.messages or [error.detail]), "")
         return Replayed(name, str(error.status).removeprefix("CUDNN_STATUS_"), reason)
@@ -162,11 +180,35 @@ def replay_graph(
         return Replayed(name, "REFUSED", str(error))
 
 
-def _built(graph: Graph, handle: Handle, engine: int | None) -> ExecutionPlan:
-    if engine is not None:
+def _built(graph: Graph, handle: Handle, config: str) -> ExecutionPlan:
+    if config:
         with suppress(NotSupportedError):
-            return graph.build(handle, selection=Selection(engines={engine}))
+            return graph.build(handle, selection=Selection(engines={int(config.split()[0])}))
     return graph.build(handle)
+
+
+def slower(tuned: Autotuning, config: str) -> str:
+    """The config that is clearly faster than the one executed, in words; "" if none is.
+
+    Parameters
+    ----------
+    tuned : Autotuning
+    config : str
+        As for `replay_graph`. One that was not measured is taken for another of its engine, or for
+        the one that heuristics propose first.
+    """
+    timed = sorted(tuned.ranking, key=lambda each: tuned.measurements.index(each))
+    same = [each for each in timed if config_text(each.engine, each.knobs) == config]
+    same += [each for each in timed if [str(each.engine)] == config.split()[:1]]
+    executed, best = (same or timed)[0], tuned.best
+    ratio = executed.median / best.median
+    if ratio < _SLOW:
+        return ""
+    one, other = (config_text(each.engine, each.knobs) for each in (best, executed))
+    return (
+        f"engine {one} takes {best.median:.1f} us, {other} {executed.median:.1f}: "
+        f"{ratio:.1f} times as long"
+    )
 
 
 def _numbers(memory: NDArray[np.uint8], data_type: Any) -> NDArray[Any]:
