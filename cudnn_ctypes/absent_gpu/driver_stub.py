@@ -216,10 +216,7 @@ _DRIVER_VERSIONS = {12: 12090, 13: 13000}  # by the CUDA major version of the cu
 class Driver:
     """The driver library of this process.
 
-    Attributes
-    ----------
-    is_stub : bool
-        True for the stand-in, with which nothing can be executed.
+    - `is_stub`: True for the stand-in, with which nothing can be executed.
     """
 
     is_stub: bool
@@ -232,15 +229,9 @@ _driver: Driver | None = None
 def ensure_driver() -> Driver:
     """The NVIDIA driver if it can be loaded, else the stub, created on first use.
 
-    Returns
-    -------
-    Driver
-        The driver, or the stub.
+    Returns the driver, or the stub.
 
-    Raises
-    ------
-    NoDeviceError
-        If there is no driver, and no stub for this machine.
+    Raises NoDeviceError if there is no driver, and no stub for this machine.
     """
     global _driver
     if _driver is None:
@@ -257,17 +248,10 @@ def use_stub(cuda_major: int) -> None:
     Where the loader finds another cuDNN, all libraries of the chosen one are loaded at once, and
     with them the driver.
 
-    Parameters
-    ----------
-    cuda_major : int
-        Major version of CUDA for which cuDNN was built.
+    - `cuda_major`: major version of CUDA for which cuDNN was built.
 
-    Raises
-    ------
-    NoDeviceError
-        If there is no stub for this machine.
-    RuntimeError
-        If the driver is loaded already.
+    Raises NoDeviceError if there is no stub for this machine. Raises RuntimeError if the driver is
+    loaded already.
     """
     global _driver
     for file in loaded_libraries.cuda_library_files():
@@ -286,10 +270,7 @@ def _load_stub(cuda_major: int) -> Driver:
 def stub(driver_version: int) -> bytes:
     """The bytes of the stub's file; `driver_version` is CUDA's number, 12090 for 12.9.
 
-    Raises
-    ------
-    NoDeviceError
-        If the machine is neither x86-64 nor aarch64.
+    Raises NoDeviceError if the machine is neither x86-64 nor aarch64.
     """
     machine = elf.MACHINES.get(elf.built_for(), "")
     code = MACHINE_CODE.get(machine)

@@ -89,10 +89,7 @@ def preset(name: str) -> dict[str, Any]:
     Case, spaces, hyphens and the vendor's words are ignored: "RTX 4090", "rtx-4090" and "NVIDIA
     GeForce RTX 4090" are the same name.
 
-    Raises
-    ------
-    ValueError
-        If no preset has this name.
+    Raises ValueError if no preset has this name.
     """
     if not isinstance(name, str):
         raise TypeError(f"preset: expected the name of a GPU, got {described(name)}")
@@ -159,16 +156,12 @@ def _of(key: str) -> dict[str, Any]:
 def gpu_values(properties: Any) -> dict[str, Any]:
     """The properties of a GPU under cuDNN's names; `complete` adds missing ones.
 
-    Parameters
-    ----------
-    properties : str, bytes, mapping, os.PathLike or DeviceProperties
-        The name of one of the `presets`; a file that ``DeviceProperties.to_json`` or ``doctor
-        --save-device`` wrote, as a string if it ends in ".json"; the file's text or parsed JSON.
+    - `properties`: the name of one of the `presets`; a file that ``DeviceProperties.to_json`` or
+      ``doctor --save-device`` wrote, as a string if it ends in ".json"; the file's text or parsed
+      JSON.
 
-    Raises
-    ------
-    ValueError
-        If there is no such preset or file, the text has no device properties, or one is negative.
+    Raises ValueError if there is no such preset or file, the text has no device properties, or one
+    is negative.
     """
     if hasattr(properties, "to_json") and not isinstance(properties, type):
         properties = properties.to_json()
@@ -236,10 +229,7 @@ def later_value(key: str, name: str) -> Any:
 def complete(values: dict[str, Any]) -> dict[str, Any]:
     """Add the keys to `values` that the loaded cuDNN requires; return the added ones.
 
-    Raises
-    ------
-    ValueError
-        If the value of a required key is unknown for this GPU.
+    Raises ValueError if the value of a required key is unknown for this GPU.
     """
     filled: dict[str, Any] = {}
     version = raw.load().version

@@ -45,14 +45,8 @@ Lengths = Sequence[int] | None
 class AttentionOperands(SequenceOperands):
     """The operands q, k, v, and the output y or its gradient dy, of one call.
 
-    Parameters
-    ----------
-    handle : Handle
-    attn : AttnDescriptor
-    training : bool
-        Whether there is a reserve space.
-    **operands : (object, SeqDataDescriptor or None)
-        y may be None: it is made.
+    - `training`: whether there is a reserve space.
+    - `**operands`: y may be None: it is made.
     """
 
     def __init__(

@@ -545,10 +545,7 @@ def four_dimensions(name: str, tensor: DeviceTensor) -> tuple[Shape, Shape]:
 def as_axes(axes: Any) -> tuple[raw.cudnnSeqDataAxis_t, ...]:
     """The enumerators of an order in memory given by letters, "NTBV", or as enumerators.
 
-    Raises
-    ------
-    ValueError
-        If it is no order of the four axes.
+    Raises ValueError if it is no order of the four axes.
     """
     letters = axes.upper() if isinstance(axes, str) else ""
     if isinstance(axes, (list, tuple)):

@@ -61,12 +61,8 @@ class ConvolutionDirection(ConvolutionAlgorithms):
     ) -> None:
         """Launch with imported operands: what `_run` and the functions for convolutions share.
 
-        Parameters
-        ----------
-        function : function of ``cudnn_ctypes.raw``, optional
-            Default: the one of this direction.
-        **arguments
-            Its other arguments, by C's names.
+        - `function`: default: the one of this direction.
+        - `**arguments`: its other arguments, by C's names.
         """
         space, size = room("workspace", workspace, 0, handle)
         limit = None if workspace is None else size

@@ -221,11 +221,8 @@ class _Operands(SequenceOperands):
 def _labels(labels: Any, batch: int, symbols: int) -> list[tuple[int, ...]]:
     """The labels of each sample, out of sequences; cuDNN looks up whatever symbol it is given.
 
-    Raises
-    ------
-    ValueError
-        If there are not as many sequences as samples, a sample has no symbol, or a symbol is the
-        blank or not in the alphabet.
+    Raises ValueError if there are not as many sequences as samples, a sample has no symbol, or a
+    symbol is the blank or not in the alphabet.
     """
     if isinstance(labels, np.ndarray):
         labels = labels.tolist()
@@ -246,10 +243,7 @@ def _input_lengths(
 ) -> tuple[int, ...]:
     """Time steps of each sample.
 
-    Raises
-    ------
-    ValueError
-        If one is not from 1 to T, or less than the sample has labels.
+    Raises ValueError if one is not from 1 to T, or less than the sample has labels.
     """
     batch = len(labels)
     checked = (steps,) * batch if lengths is None else integers("input_lengths", lengths)

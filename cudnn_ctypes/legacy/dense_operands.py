@@ -25,23 +25,14 @@ class DenseOperands(ExitStack):
     Usable in ``with``, which closes temporary tensors and, if it is left by an error, the results
     that were made.
 
-    Parameters
-    ----------
-    stream : stream or None
-    function : function of ``cudnn_ctypes.raw``, optional
-        Operands have C's names in Python's spelling: node_features for ``nodeFeatures``,
-        dnode_features for ``gradNodeFeatures``, w for ``weight``.
-    names : mapping, optional
-        C's names of operands that are called otherwise.
-    **known
-        Arguments by C's names, and structs. Sizes and types that are not known here are those of
-        the first operand that has them.
+    - `function`: operands have C's names in Python's spelling: node_features for ``nodeFeatures``,
+      dnode_features for ``gradNodeFeatures``, w for ``weight``.
+    - `names`: C's names of operands that are called otherwise.
+    - `**known`: arguments by C's names, and structs. Sizes and types that are not known here are
+      those of the first operand that has them.
 
-    Attributes
-    ----------
-    known : dict
-    channels_last : bool
-        Whether results are made, and tensors expected, with the last dimension but one innermost.
+    - `channels_last`: whether results are made, and tensors expected, with the last dimension but
+      one innermost.
     """
 
     channels_last = False
@@ -112,12 +103,8 @@ class DenseOperands(ExitStack):
     ) -> DeviceTensor:
         """The operand `name`, of this shape and type, by default the declared ones, and dense.
 
-        Raises
-        ------
-        TypeError
-            If it is no device memory, or of another type.
-        ValueError
-            If its shape or strides are others, or it is read-only where it is written.
+        Raises TypeError if it is no device memory, or of another type. Raises ValueError if its
+        shape or strides are others, or it is read-only where it is written.
         """
         tensor = self.imported(name, value)
         if shape is None or data_type is None:
@@ -201,13 +188,9 @@ class DenseOperands(ExitStack):
         The stream is the call's. Memory that is not among `arguments` is the operand of its name,
         and its size in bytes, if C asks for it, goes with it; other arguments are those known.
 
-        Parameters
-        ----------
-        function : function of ``cudnn_ctypes.raw``, optional
-            Another one with the same parameters.
-        **arguments
-            The others, by C's parameter names; a str is the name of an operand, where C's name is
-            another.
+        - `function`: another one with the same parameters.
+        - `**arguments`: the others, by C's parameter names; a str is the name of an operand, where
+          C's name is another.
         """
         ours, values = {theirs: name for name, theirs in self._names.items()}, []
         arguments = self.known | arguments

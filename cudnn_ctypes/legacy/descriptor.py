@@ -26,10 +26,7 @@ _H = TypeVar("_H", bound=OpaquePointer)
 def answer(function: Callable[..., Any], *arguments: Any) -> Any:
     """The values that a C function writes to its out parameters: one, or a tuple of several.
 
-    Parameters
-    ----------
-    *arguments
-        The others, in C's order.
+    - `*arguments`: the others, in C's order.
     """
     given, written = iter(arguments), []
     values = []
@@ -99,10 +96,7 @@ class Descriptor(Resource[_H]):
     def _record(self, kind: type[_Record]) -> _Record:
         """The record of the values in the library.
 
-        Raises
-        ------
-        ValueError
-            If it is not set.
+        Raises ValueError if it is not set.
         """
         values = record(self) or self._unset
         if not isinstance(values, kind):

@@ -31,10 +31,7 @@ ALIGNED, ELEMENT_ALIGNED = "ptr_16b_aligned", "ptr_elem_aligned"
 class FusedCall(Operands):
     """The operands of one call, which go to C in packs, one after the other.
 
-    Parameters
-    ----------
-    **values
-        The operands by name; None for those that are absent, and for results to be made.
+    - `**values`: the operands by name; None for those that are absent, and for results to be made.
     """
 
     def __init__(self, handle: Handle, operation: raw.cudnnFusedOps_t, **values: Any) -> None:

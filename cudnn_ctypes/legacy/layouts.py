@@ -35,10 +35,7 @@ _SWAPPED = "; are layout and data type swapped?"
 def as_format(layout: Any) -> cudnnTensorFormat_t:
     """The enumerator of a layout given by name, or as the enumerator itself.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `layout` is neither.
+    Raises TypeError or ValueError if `layout` is neither.
     """
     if isinstance(layout, cudnnTensorFormat_t):
         return layout
@@ -75,10 +72,7 @@ def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, c
     int8 in "NCHW_VECT_C4" becomes INT8x4. Without a layout, vectorised types are in vectors and the
     others NCHW.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If they do not go together, or are swapped.
+    Raises TypeError or ValueError if they do not go together, or are swapped.
     """
     data_type = as_type(data_type)
     if layout is None:
@@ -114,9 +108,7 @@ def with_unit_dimensions(tensor: Any, ndim: int) -> tuple[Shape, Shape]:
 def check_tensor(name: str, tensor: Any, *attributes: str) -> None:
     """Refuse what has no shape, or lacks another attribute.
 
-    Raises
-    ------
-    TypeError
+    Raises TypeError.
     """
     if isinstance(tensor, type) or not all(
         hasattr(tensor, each) for each in ("shape", *attributes)
@@ -127,15 +119,9 @@ def check_tensor(name: str, tensor: Any, *attributes: str) -> None:
 def common_layout(operands: Iterable[Any]) -> str | None:
     """The layout of tensors and filters: that of the first whose strides fit one layout only.
 
-    Parameters
-    ----------
-    operands
-        Tensors, descriptors of tensors and filters, and None, which is skipped.
+    - `operands`: tensors, descriptors of tensors and filters, and None, which is skipped.
 
-    Returns
-    -------
-    str or None
-        Without such a tensor, the first layout that fits the first one; None if none fits any.
+    Without such a tensor it is the first layout that fits the first one; None if none fits any.
     """
     fitting = [names for each in operands if (names := _layouts_of(each))]
     decided = [names[0] for names in fitting if len(names) == 1]
@@ -156,17 +142,11 @@ def spatial_entries(
 ) -> list[tuple[int, ...]]:
     """Each option with one entry for every spatial dimension, of which there are at least 2.
 
-    Parameters
-    ----------
-    options
-        By name; an int stands for all spatial dimensions, which are 2 if only ints are given.
-    height
-        By name, the entry for the height of 1 that is added to 1 spatial dimension.
+    - `options`: by name; an int stands for all spatial dimensions, which are 2 if only ints are
+      given.
+    - `height`: by name, the entry for the height of 1 that is added to 1 spatial dimension.
 
-    Raises
-    ------
-    ValueError
-        If the numbers of entries differ.
+    Raises ValueError if the numbers of entries differ.
     """
     entries = {
         name: to_shape(value, name) if _is_sequence(value) else integer(name, value)

@@ -180,11 +180,8 @@ _NUMBERS = ("alpha", "beta", "alpha_param", "beta_param", "epsilon", "average_fa
 class _Operands(Operands):
     """The operands of one call.
 
-    Parameters
-    ----------
-    function : function of ``cudnn_ctypes.raw``
-    given : mapping
-        The arguments of the operation by name: x, tensors like x, their descriptors, options.
+    - `given`: the arguments of the operation by name: x, tensors like x, their descriptors,
+      options.
     """
 
     def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
@@ -290,10 +287,7 @@ class _Operands(Operands):
     def take_spaces(self, *, makes: bool) -> Any:
         """Take workspace and reserve space, if C has them; returns the reserve space.
 
-        Parameters
-        ----------
-        makes : bool
-            Whether a reserve space that is not given is made.
+        - `makes`: whether a reserve space that is not given is made.
         """
         told = {each.name: each.type.told_by for each in self._function.parameters}
         tells_size = told.get("reserveSpaceSizeInBytes")

@@ -22,10 +22,7 @@ def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:
 def real(name: str, value: Any) -> float:
     """`value`, the argument called `name`, as a float.
 
-    Raises
-    ------
-    TypeError
-        If it is no number.
+    Raises TypeError if it is no number.
     """
     try:
         if isinstance(value, (str, bytes)):
@@ -88,10 +85,7 @@ def fitting(name: str, value: Any, desc: Any, handle: Handle) -> Any:
 def is_address(name: str, value: Any) -> bool:
     """Whether the operand `name` is given by its address, which must not be NULL.
 
-    Raises
-    ------
-    ValueError
-        For NULL: some of cuDNN's kernels would write there, and end the CUDA context.
+    Raises ValueError for NULL: some of cuDNN's kernels would write there, and end the CUDA context.
     """
     if isinstance(value, bool) or not isinstance(value, (int, c_void_p)):
         return False
@@ -110,17 +104,10 @@ def check_memory(
 ) -> Memory:
     """The memory of the operand `name`, which must be large enough for `desc`.
 
-    Parameters
-    ----------
-    value : DeviceTensor, DeviceBuffer, address, or any object that `as_tensor` takes
-        The size behind an address cannot be checked.
+    - `value`: the size behind an address cannot be checked.
 
-    Raises
-    ------
-    TypeError
-        If it is no device memory, or a tensor of another data type.
-    ValueError
-        If it is NULL, too small, or read-only where it is written; the message gives both sizes.
+    Raises TypeError if it is no device memory, or a tensor of another data type. Raises ValueError
+    if it is NULL, too small, or read-only where it is written; the message gives both sizes.
     """
     if is_address(name, value):
         return Memory(name, value, written=written)
@@ -145,12 +132,8 @@ def check_memory(
 def room(name: str, value: Any, needed: int, on: Any) -> tuple[Memory | None, int]:
     """Memory without a shape, and its size in bytes; `on` as for `imported`.
 
-    Raises
-    ------
-    TypeError
-        If it is an address, whose size nobody knows, or no device memory.
-    ValueError
-        If it has fewer bytes than `needed`.
+    Raises TypeError if it is an address, whose size nobody knows, or no device memory. Raises
+    ValueError if it has fewer bytes than `needed`.
     """
     if value is None and needed:
         raise TypeError(f"{name}: {needed} bytes of device memory are needed, got None")

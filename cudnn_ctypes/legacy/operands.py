@@ -55,16 +55,9 @@ class Operands:
     the results if it is left by an error. Descriptors have at least 4 dimensions, as most of
     cuDNN's functions ask for: (N, C, W) is described as (N, C, 1, W).
 
-    Parameters
-    ----------
-    handle : Handle
-    **operands : (object, descriptor or None)
-        By name, what the user gave; None for a result that is still to be made.
+    - `**operands`: by name, what the user gave; None for a result that is still to be made.
 
-    Attributes
-    ----------
-    layout : str or None
-        The layout that operands are described in whose strides fit two.
+    - `layout`: the layout that operands are described in whose strides fit two.
     """
 
     def __init__(self, handle: Handle, **operands: tuple[Any, AnyDescriptor | None]) -> None:
@@ -151,12 +144,8 @@ class Operands:
 
         Dimensions of size 1 count for nothing: (K,) will do for (1, K, 1, 1).
 
-        Raises
-        ------
-        TypeError
-            If it is None, no device memory, or of another data type.
-        ValueError
-            If its shape or strides are not those of the descriptor.
+        Raises TypeError if it is None, no device memory, or of another data type. Raises ValueError
+        if its shape or strides are not those of the descriptor.
         """
         if value is None:
             raise TypeError(f"{name}: a tensor is needed, got None")
@@ -197,10 +186,7 @@ class Operands:
     ) -> Any:  # a DeviceTensor, where the caller may give another kind of tensor
         """Make the result `name` with shape, strides and, by default, type of the one `source`.
 
-        Raises
-        ------
-        ValueError
-            If beta is not 0, for the result would be read.
+        Raises ValueError if beta is not 0, for the result would be read.
         """
         refuse_beta(name, beta)
         value, desc = self._operands[source]
@@ -281,10 +267,7 @@ class Operands:
     def workspace(self, workspace: Any, needed: int) -> tuple[Any, int]:
         """The workspace and its size in bytes; it is allocated if it is None.
 
-        Raises
-        ------
-        ValueError
-            If it has fewer bytes than `needed`.
+        Raises ValueError if it has fewer bytes than `needed`.
         """
         return self.room(
             "workspace", self.scratch(needed) if workspace is None else workspace, needed
@@ -303,18 +286,11 @@ class Operands:
         the operand that has C's name: x for ``x`` and ``xDesc``, a for ``A`` and ``aDesc``. Numbers
         such as alpha get the type that their descriptor asks for.
 
-        Parameters
-        ----------
-        function : function of ``cudnn_ctypes.raw``
-        **arguments
-            The others, by C's parameter names; a str is the name of an operand, for its memory or
-            its descriptor, where C's name is another. A pair is memory and its size in
-            bytes, another parameter of C.
+        - `**arguments`: the others, by C's parameter names; a str is the name of an operand, for
+          its memory or its descriptor, where C's name is another. A pair is memory and its size in
+          bytes, another parameter of C.
 
-        Raises
-        ------
-        ValueError
-            If operands do not fit together; it names the argument.
+        Raises ValueError if operands do not fit together; it names the argument.
         """
         launch(function, *self._values(function, arguments))
 

@@ -76,11 +76,7 @@ class WeightSpace(Closing, Uncopied):
 class SequenceOperands(Operands):
     """The operands of one call, each held against its descriptor; None is NULL for C.
 
-    Parameters
-    ----------
-    handle : Handle
-    **operands : (object, descriptor or None)
-        By name, what the user gave, and the descriptor of any kind that it must fit.
+    - `**operands`: by name, what the user gave, and the descriptor of any kind that it must fit.
     """
 
     _operands: dict[str, tuple[Any, Any]]

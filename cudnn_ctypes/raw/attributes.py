@@ -42,22 +42,13 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 class Attribute:
     """One attribute of one descriptor type.
 
-    Attributes
-    ----------
-    name : cudnnBackendAttributeName_t
-        C's name.
-    short_name : str
-        Its name in Python, for this descriptor type.
-    kind : cudnnBackendDescriptorType_t
-        The descriptor type that has it.
-    types : tuple of cudnnBackendAttributeType_t
-        The types of value that cuDNN takes, the preferred one first.
-    is_array : bool
-        True for an attribute with any number of values, False for one value.
-    settable : bool
-        False for an attribute that cuDNN computes.
-    wants : frozenset of cudnnBackendDescriptorType_t
-        The descriptor types that it accepts as values; empty for other values.
+    - `name`: C's name.
+    - `short_name`: its name in Python, for this descriptor type.
+    - `kind`: the descriptor type that has it.
+    - `types`: the types of value that cuDNN takes, the preferred one first.
+    - `is_array`: True for an attribute with any number of values, False for one value.
+    - `settable`: False for an attribute that cuDNN computes.
+    - `wants`: the descriptor types that it accepts as values; empty for other values.
     """
 
     name: Name
@@ -94,10 +85,7 @@ KINDS: dict[str, Kind] = {kind_name(kind): kind for kind in Kind}
 def owner_and_short_name(name: Name) -> tuple[Kind, str]:
     """The descriptor type that has an attribute, and the attribute's name there.
 
-    Raises
-    ------
-    KeyError
-        If the name begins with no descriptor type's name.
+    Raises KeyError if the name begins with no descriptor type's name.
     """
     text = name.name.removeprefix("CUDNN_ATTR_").lower()
     for prefix, kind in _by_length():

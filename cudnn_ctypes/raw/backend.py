@@ -66,16 +66,10 @@ NOTED: frozenset[Name] = frozenset(
 class Descriptor:
     """A descriptor that was created and not yet destroyed.
 
-    Attributes
-    ----------
-    address : int
-    kind : cudnnBackendDescriptorType_t, optional
-        None for a kind that is newer than the headers.
-    values : dict
-        The values that were set for attributes in `NOTED`: enum codes or descriptors (None for
-        unknown descriptors).
-    filled : bool
-        True for a descriptor that cuDNN filled.
+    - `kind`: None for a kind that is newer than the headers.
+    - `values`: the values that were set for attributes in `NOTED`: enum codes or descriptors (None
+      for unknown descriptors).
+    - `filled`: True for a descriptor that cuDNN filled.
     """
 
     __slots__ = ("address", "filled", "kind", "values")

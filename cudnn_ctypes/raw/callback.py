@@ -178,10 +178,7 @@ def stand_in(name: str) -> Any | None:
 def install(native_set: Any, native_get: Any) -> None:
     """Share cuDNN's callback, until the interpreter exits.
 
-    Parameters
-    ----------
-    native_set, native_get : ctypes function
-        ``cudnnSetCallback`` and ``cudnnGetCallback``.
+    - `native_set`, `native_get`: ``cudnnSetCallback`` and ``cudnnGetCallback``.
     """
     native_set.argtypes = [ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p]
     native_get.argtypes = list(_GetType._argtypes_)

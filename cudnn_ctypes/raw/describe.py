@@ -24,20 +24,11 @@ _NAMED = 2  # objects named in a docstring; further ones are less close to C
 def documentation(name: str) -> str:
     """The declaration and the facts that layer 1 has about a C name.
 
-    Parameters
-    ----------
-    name : str
-        A function, enum, enumerator, handle type, struct, callback type or macro.
+    - `name`: a function, enum, enumerator, handle type, struct, callback type or macro.
 
-    Returns
-    -------
-    str
-        Its C declaration; its header, version and successor; parameters, members or fields.
+    Returns its C declaration; its header, version and successor; parameters, members or fields.
 
-    Raises
-    ------
-    KeyError
-        If cuDNN 9 has no such name.
+    Raises KeyError if cuDNN 9 has no such name.
     """
     for module in (functions, enums, types, constants):
         if name in vars(module)["__all__"]:
@@ -48,10 +39,7 @@ def documentation(name: str) -> str:
 def docstring(name: str) -> str:
     """The text that ``help`` and editors show: `documentation` and the callers of a function.
 
-    Raises
-    ------
-    KeyError
-        If cuDNN 9 has no such name.
+    Raises KeyError if cuDNN 9 has no such name.
     """
     objects, example = uses().get(name, ("", ""))
     lines = [documentation(name)]

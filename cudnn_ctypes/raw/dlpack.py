@@ -119,10 +119,8 @@ def managed_tensor(capsule: object) -> DLManagedTensor | DLManagedTensorVersione
     The capsule is only borrowed: its name stays, so its own destructor frees the tensor once the
     last reference to the capsule is gone.
 
-    Raises
-    ------
-    BufferError
-        If `capsule` is no DLPack capsule, has been consumed, or has a newer major version than 1.
+    Raises BufferError if `capsule` is no DLPack capsule, has been consumed, or has a newer major
+    version than 1.
     """
     for name, structure in _NAMES.items():
         if _is_valid(capsule, name):
@@ -141,10 +139,7 @@ def request_capsule(exporter: Any, stream: int | None) -> object:
     `stream` is the consumer's stream in DLPack's numbering for CUDA: 1 for the legacy default, 2
     for the per-thread default, -1 for no synchronisation; None for host memory.
 
-    Raises
-    ------
-    BufferError
-        If the exporter's own code raises an error of any class.
+    Raises BufferError if the exporter's own code raises an error of any class.
     """
     try:
         try:
@@ -158,10 +153,7 @@ def request_capsule(exporter: Any, stream: int | None) -> object:
 def device_of(exporter: Any) -> tuple[int, int]:
     """Type and ordinal of the device on which an exporter's memory is.
 
-    Raises
-    ------
-    BufferError
-        If the exporter does not tell.
+    Raises BufferError if the exporter does not tell.
     """
     try:
         device_type, ordinal = exporter.__dlpack_device__()

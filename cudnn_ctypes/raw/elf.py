@@ -120,16 +120,10 @@ def shared_object(
 ) -> bytes:
     """A shared library for this machine, as the bytes of its file.
 
-    Parameters
-    ----------
-    soname : str
-        The name by which the loader knows the library: opening this name later returns it.
-    needed : sequence of str
-        Libraries to load with it; symbols are looked up in them too.
-    text : bytes
-        Machine code and its constants, independent of the position.
-    functions : mapping of str to int
-        Offsets in `text` of the exported functions, by name.
+    - `soname`: the name by which the loader knows the library: opening this name later returns it.
+    - `needed`: libraries to load with it; symbols are looked up in them too.
+    - `text`: machine code and its constants, independent of the position.
+    - `functions`: offsets in `text` of the exported functions, by name.
     """
     functions = functions or {}
     strings = bytearray(b"\0")

@@ -353,10 +353,7 @@ class Binding:
     def settle(self, code: int, args: tuple[Any, ...]) -> Any:
         """Raise the error of a call that returned `code`, or make it again in a context of CUDA.
 
-        Returns
-        -------
-        cudnnStatus_t
-            Success, of the second call.
+        Returns success, of the second call.
         """
         settled = self._settled(code, args)
         if settled:

@@ -45,18 +45,11 @@ OLD_STATUS_NUMBERS: dict[int, str] = {
 class Gone:
     """A name that cuDNN 9 has dropped.
 
-    Attributes
-    ----------
-    kind : str
-        "function", "enumerator", "enum", "struct", "handle type", "typedef" or "macro".
-    name : str
-        Its name in C.
-    first, gone : str
-        The first release known to have it, and the first without it.
-    why : str
-        The reason, and the successor if there is one.
-    now : tuple of str
-        Lines of code for layer 1 that replace it; empty if nothing does.
+    - `kind`: "function", "enumerator", "enum", "struct", "handle type", "typedef" or "macro".
+    - `name`: its name in C.
+    - `first`, `gone`: the first release known to have it, and the first without it.
+    - `why`: the reason, and the successor if there is one.
+    - `now`: lines of code for layer 1 that replace it; empty if nothing does.
     """
 
     kind: str

@@ -167,14 +167,9 @@ def on(ordinal: int) -> Iterator[None]:
 def check_memory(handle: Any, operands: Iterable[tuple[object, Any]]) -> None:
     """Refuse memory on another GPU to which the handle's GPU has no access.
 
-    Parameters
-    ----------
-    operands
-        Pairs of a name, for the message, and memory.
+    - `operands`: pairs of a name, for the message, and memory.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     ordinal = ordinal_of(handle)
     if ordinal is not None:
@@ -186,9 +181,7 @@ def check_memory_on(
 ) -> None:
     """Refuse memory to which the GPU `ordinal` has no access; `whose` describes that GPU.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     for name, memory in operands:
         if reason := _elsewhere(ordinal, str(name), memory, whose):

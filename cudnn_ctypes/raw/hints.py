@@ -31,18 +31,11 @@ from .parameter import Parameter
 class Failure:
     """A call that failed.
 
-    Attributes
-    ----------
-    function : str
-        C's name; "" for a question about a status alone.
-    status : str
-        The status's name.
-    reasons : sequence of str
-        The reasons for the failure, outermost last.
-    source : str
-        The origin of the reasons.
-    arguments : mapping
-        The parameter and the program's argument, by the parameter's C name.
+    - `function`: C's name; "" for a question about a status alone.
+    - `status`: the status's name.
+    - `reasons`: the reasons for the failure, outermost last.
+    - `source`: the origin of the reasons.
+    - `arguments`: the parameter and the program's argument, by the parameter's C name.
     """
 
     function: str

@@ -45,28 +45,15 @@ _PATTERN = bytes([0xC5]) * ALIGNMENT
 class Block:
     """A block of host memory; `free` ends its life, not the last reference to it.
 
-    Parameters
-    ----------
-    nbytes : int
-        1 or more.
+    - `nbytes`: 1 or more.
 
-    Attributes
-    ----------
-    address : int
-        A multiple of `ALIGNMENT`.
-    nbytes : int
-        Size.
-    lower, upper : int
-        The bounds of the block with its margins.
-    memory : object
-        A buffer of the bytes from `lower` to `upper`; None once they are returned.
-    freed_at : str
-        The place in the program that freed it, "" while it lives.
+    - `address`: a multiple of `ALIGNMENT`.
+    - `nbytes`: size.
+    - `lower`, `upper`: the bounds of the block with its margins.
+    - `memory`: a buffer of the bytes from `lower` to `upper`; None once they are returned.
+    - `freed_at`: the place in the program that freed it, "" while it lives.
 
-    Raises
-    ------
-    MemoryError, ValueError, OverflowError, OSError
-        If there is too little memory.
+    Raises MemoryError, ValueError, OverflowError or OSError if there is too little memory.
     """
 
     __slots__ = (
@@ -145,10 +132,7 @@ class Block:
     def free(self) -> None:
         """Mark the block as freed.
 
-        Raises
-        ------
-        RuntimeError
-            If the block was freed before.
+        Raises RuntimeError if the block was freed before.
         """
         if self.freed_at:
             raise RuntimeError(f"freed twice, now at {place_text()}: {self}")

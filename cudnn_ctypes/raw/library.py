@@ -114,10 +114,7 @@ _OF_HEADER = {
 def usable(main: Path) -> Path:
     """The main library to open for the file `main`, after a check of all files in its folder.
 
-    Raises
-    ------
-    OSError
-        If a file is not safe to load, or the sublibraries are missing.
+    Raises OSError if a file is not safe to load, or the sublibraries are missing.
     """
     if reason := elf.defect(main):
         raise OSError(reason)
@@ -148,11 +145,8 @@ def _beside(main: Path, part: str) -> Path:
 class Sublibraries:
     """The sublibraries in the folder of the main library `main`.
 
-    Raises
-    ------
-    LibraryNotFoundError
-        From the constructor and all methods, if the process would have two cuDNN libraries; the
-        message has both paths.
+    Raises LibraryNotFoundError from the constructor and all methods, if the process would have two
+    cuDNN libraries; the message has both paths.
     """
 
     def __init__(self, main: Path) -> None:

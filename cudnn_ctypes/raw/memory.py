@@ -26,31 +26,18 @@ _CDATA: Any = ctypes.Structure.__base__  # the common base of all ctypes objects
 def memory_pointer(value: Any, name: object = "memory") -> int | None:
     """The device address of `value`, which is an argument called `name`.
 
-    Parameters
-    ----------
-    value : object
-        None (NULL), an address as int or ``c_void_p``, a ``DeviceBuffer`` or ``DeviceTensor``, any
-        object whose ``_as_parameter_`` is one of these, a PyTorch tensor, or an object with
-        ``__cuda_array_interface__`` or ``__dlpack__`` on a CUDA device. While the reference device
-        is active, host memory by ``__dlpack__`` takes the place of CUDA memory; NumPy arrays
-        are refused there too, so that a program behaves as it will on a GPU.
-    name : object
-        The parameter's name, for messages.
+    - `value`: None (NULL), an address as int or ``c_void_p``, a ``DeviceBuffer`` or
+      ``DeviceTensor``, any object whose ``_as_parameter_`` is one of these, a PyTorch tensor, or an
+      object with ``__cuda_array_interface__`` or ``__dlpack__`` on a CUDA device. While the
+      reference device is active, host memory by ``__dlpack__`` takes the place of CUDA memory;
+      NumPy arrays are refused there too, so that a program behaves as it will on a GPU.
+    - `name`: the parameter's name, for messages.
 
-    Returns
-    -------
-    int or None
-        The address of the first element; None is NULL.
+    Returns the address of the first element; None is NULL.
 
-    Raises
-    ------
-    TypeError
-        If `value` is host memory, or not memory at all; for a tensor of PyTorch whose elements are
-        not what lies in memory (sparse, nested, negated when read).
-    ValueError
-        If an address does not fit in 64 bits.
-    ClosedError
-        If `value` is closed.
+    Raises TypeError if `value` is host memory, or not memory at all; for a tensor of PyTorch whose
+    elements are not what lies in memory (sparse, nested, negated when read). Raises ValueError if
+    an address does not fit in 64 bits. Raises ClosedError if `value` is closed.
     """
     # A PyTorch tensor is the usual case; testing it after the others takes ten times as long.
     if is_tensor(value) or mode.runtime.has_likeness(value):

@@ -31,13 +31,9 @@ class _Enumerator(int):
 def enumerator(value: int, **origin: Any) -> int:
     """The value of an enumerator of which more is to be told.
 
-    Parameters
-    ----------
-    value : int
-        Its value in C.
-    **origin
-        ``since``, if it is younger than its enum; ``replaced_by``, if it is deprecated;
-        ``pointee``, the type of descriptor that is passed with it; ``former_values`` by release.
+    - `value`: its value in C.
+    - `**origin`: ``since``, if it is younger than its enum; ``replaced_by``, if it is deprecated;
+      ``pointee``, the type of descriptor that is passed with it; ``former_values`` by release.
     """
     noted = _Enumerator(value)
     noted.origin = origin

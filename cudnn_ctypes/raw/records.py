@@ -149,25 +149,14 @@ def reader(kind: type) -> Callable[[Reader], Reader]:
 def record(descriptor: Any, *arguments: Any) -> Any:
     """The record of a descriptor's values.
 
-    Parameters
-    ----------
-    descriptor
-        A handle of layer 1, or an object of layer 2. None is NULL.
-    *arguments
-        For a dropout descriptor the cuDNN handle, which C needs to read it.
+    - `descriptor`: a handle of layer 1, or an object of layer 2. None is NULL.
+    - `*arguments`: for a dropout descriptor the cuDNN handle, which C needs to read it.
 
-    Returns
-    -------
-    Tensor, Filter, Convolution, ... or None
-        The record of its kind; None for NULL, for a descriptor that was created but never set, and
-        for kinds that C does not let be read.
+    Returns the record of its kind; None for NULL, for a descriptor that was created but never set,
+    and for kinds that C does not let be read.
 
-    Raises
-    ------
-    ClosedError
-        If an object of layer 2 is closed.
-    TypeError
-        If `descriptor` is no descriptor.
+    Raises ClosedError if an object of layer 2 is closed. Raises TypeError if `descriptor` is no
+    descriptor.
     """
     if descriptor is None:
         return None

@@ -33,25 +33,16 @@ _ADDRESSES_FROM = 1 << 16
 def as_host_scalar(value: Any, wanted: str | None, *, reason: str = "", out: bool = False) -> Any:
     """The object that C receives for a scalar: `value`, or its number in memory of the right type.
 
-    Parameters
-    ----------
-    value : number, ctypes object, NumPy scalar or array, address or None
-        A Python number becomes the wanted type. A ctypes variable, array or pointer, ``byref(...)``
-        of one and NumPy objects must have it. Memory of bytes and ``c_void_p`` are taken as they
-        are; None is NULL. An int of 65536 and more is refused: it may be meant as an address.
-    wanted : str or None
-        "float32" or "float64", and for padding "float16" or "bfloat16". None: not known.
-    reason : str
-        Text on why this type is expected, for messages.
-    out : bool
-        True if C writes the number, so it must be in memory.
+    - `value`: a Python number becomes the wanted type. A ctypes variable, array or pointer,
+      ``byref(...)`` of one and NumPy objects must have it. Memory of bytes and ``c_void_p`` are
+      taken as they are; None is NULL. An int of 65536 and more is refused: it may be meant as an
+      address.
+    - `wanted`: "float32" or "float64", and for padding "float16" or "bfloat16". None: not known.
+    - `reason`: text on why this type is expected, for messages.
+    - `out`: True if C writes the number, so it must be in memory.
 
-    Raises
-    ------
-    TypeError
-        If `value` has another type, or is no number.
-    ValueError
-        If a finite `value` is too large for the type, or its memory too small.
+    Raises TypeError if `value` has another type, or is no number. Raises ValueError if a finite
+    `value` is too large for the type, or its memory too small.
     """
     if value is None:
         return None

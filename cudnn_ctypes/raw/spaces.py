@@ -17,18 +17,11 @@ if TYPE_CHECKING:
 class GpuSpace:
     """Memory of GPUs.
 
-    Attributes
-    ----------
-    name : str
-        Whose memory it is, for messages.
-    on_host : bool
-        Whether it is host memory.
-    bare_calls : bool
-        Whether launches may call C without a look at who carries them out.
-    dlpack_devices : tuple of int
-        DLPack's device types that are here.
-    dlpack_stream : int or None
-        What DLPack is told to order nothing.
+    - `name`: whose memory it is, for messages.
+    - `on_host`: whether it is host memory.
+    - `bare_calls`: whether launches may call C without a look at who carries them out.
+    - `dlpack_devices`: DLPack's device types that are here.
+    - `dlpack_stream`: what DLPack is told to order nothing.
     """
 
     name: str = "a GPU"

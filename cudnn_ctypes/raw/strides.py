@@ -21,17 +21,11 @@ def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
 def layout_order(layout: str, rank: int) -> tuple[int, ...]:
     """The axes from the outermost to the innermost in the layout of this name.
 
-    Parameters
-    ----------
-    layout : str
-        "nchw" or "nhwc" for any number of spatial dimensions; or the letters of ncw, ncdhw
-        (images), kcs, kcrs, kctrs (filters) or bhsd (attention) in memory order, the outermost
-        first: "ndhwc", "krsc", "bshd". Case and C's prefix ``CUDNN_TENSOR_`` are ignored.
+    - `layout`: "nchw" or "nhwc" for any number of spatial dimensions; or the letters of ncw, ncdhw
+      (images), kcs, kcrs, kctrs (filters) or bhsd (attention) in memory order, the outermost first:
+      "ndhwc", "krsc", "bshd". Case and C's prefix ``CUDNN_TENSOR_`` are ignored.
 
-    Raises
-    ------
-    ValueError
-        If no tensor of this rank has a layout of this name.
+    Raises ValueError if no tensor of this rank has a layout of this name.
     """
     name = layout.lower().removeprefix("cudnn_tensor_")
     if name == "nchw" or (name == "nhwc" and rank < 3):

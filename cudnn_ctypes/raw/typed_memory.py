@@ -49,14 +49,10 @@ class Typed(NamedTuple):
 class Describers(NamedTuple):
     """Functions that describe the memory of one class's objects; None for plain addresses.
 
-    Attributes
-    ----------
-    identity : callable
-        Returns a key, equal for memory of equal descriptions; cheap, since every launch calls it.
-    nbytes : callable
-        Returns the size in bytes.
-    typed : callable
-        Returns the whole description.
+    - `identity`: returns a key, equal for memory of equal descriptions; cheap, since every launch
+      calls it.
+    - `nbytes`: returns the size in bytes.
+    - `typed`: returns the whole description.
     """
 
     identity: Callable[[Any], Any]

@@ -112,10 +112,8 @@ _MOST_PARAMETERS = 4  # one owns another one, at most
 def parameter_of(value: Any) -> Any:
     """The argument that C receives for an object: its ``_as_parameter_``, or the object itself.
 
-    Raises
-    ------
-    TypeError
-        If that has one, and so on, as a mock's has. ctypes would follow them until the stack ends.
+    Raises TypeError if that has one, and so on, as a mock's has. ctypes would follow them until the
+    stack ends.
     """
     parameter = value
     for _ in range(_MOST_PARAMETERS):

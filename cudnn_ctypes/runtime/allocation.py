@@ -34,31 +34,19 @@ def grains(nbytes: int) -> int:
 class Allocator:
     """Where memory for the work of a stream comes from: looked up once, for many allocations.
 
-    Parameters
-    ----------
-    device : int or cuda.core.Device, optional
-        Default: the calling thread's current device.
-    stream : stream, optional
-        Kept: it must not be destroyed before the memory is freed on it.
-    memory_resource : cuda.core.MemoryResource, optional
-        Default: the device's pool.
-    keeps : bool
-        Whether small blocks that are given back serve the next work on the stream, without a call
-        of the driver. They are freed with the allocator, all together when they are many, and when
-        memory runs out. Host memory is never kept, so that its use after it was freed is found.
+    - `device`: default: the calling thread's current device.
+    - `stream`: kept: it must not be destroyed before the memory is freed on it.
+    - `memory_resource`: default: the device's pool.
+    - `keeps`: whether small blocks that are given back serve the next work on the stream, without a
+      call of the driver. They are freed with the allocator, all together when they are many, and
+      when memory runs out. Host memory is never kept, so that its use after it was freed is found.
 
-    Attributes
-    ----------
-    device_id : int
-        Ordinal of the device.
-    runtime : Runtime
-        What the memory comes from.
-    stream : int
-        Address of the stream.
-    keeps : bool
-        Whether blocks are kept, for the next work.
-    kept_bytes, most_kept : int
-        Given back since the kept ones were last freed, and how many may be.
+    - `device_id`: ordinal of the device.
+    - `runtime`: what the memory comes from.
+    - `stream`: address of the stream.
+    - `keeps`: whether blocks are kept, for the next work.
+    - `kept_bytes`, `most_kept`: given back since the kept ones were last freed, and how many may
+      be.
     """
 
     most_kept = 32 << 20  # here, for finalizers at exit find no globals
@@ -100,10 +88,7 @@ class Allocator:
     def allocate(self, nbytes: int) -> Allocation:
         """A new block of memory.
 
-        Raises
-        ------
-        OutOfDeviceMemoryError
-            If there is not enough memory.
+        Raises OutOfDeviceMemoryError if there is not enough memory.
         """
         return self.allocate_each((nbytes,))[0]
 
@@ -173,12 +158,8 @@ class Allocation(Uncopied):
     Freeing is put on the stream in whose order the memory was allocated, so work that was put on
     that stream before still finds it. `release` frees at once and lets errors out.
 
-    Attributes
-    ----------
-    pointer : c_void_p
-        Address as C takes it, NULL for an empty block. Nobody changes it.
-    nbytes : int
-        Size.
+    - `pointer`: address as C takes it, NULL for an empty block. Nobody changes it.
+    - `nbytes`: size.
     """
 
     __slots__ = (
@@ -295,19 +276,11 @@ class OutOfDeviceMemoryError(MemoryError):
 class Block:
     """Memory as its source gave it; freed once, at exit at the latest.
 
-    Parameters
-    ----------
-    source : Source
-        Where it is given back.
-    memory : object
-        What the source gave; None for nothing.
+    - `source`: where it is given back.
+    - `memory`: what the source gave; None for nothing.
 
-    Attributes
-    ----------
-    memory : object
-        The same; None once it is freed.
-    pointer : c_void_p
-        The address as C takes it.
+    - `memory`: the same; None once it is freed.
+    - `pointer`: the address as C takes it.
     """
 
     __slots__ = ("_source", "memory", "nbytes", "pointer")

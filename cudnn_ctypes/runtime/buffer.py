@@ -281,10 +281,7 @@ class DeviceBuffer(Closing, Uncopied):
 def check_reachable(memory: copy.Memory) -> None:
     """Refuse memory of the GPU while the reference device is active, and the other way round.
 
-    Raises
-    ------
-    ValueError
-        Before C, or NumPy, reads an address that it cannot reach.
+    Raises ValueError before C, or NumPy, reads an address that it cannot reach.
     """
     if memory.runtime is not mode.runtime:
         raise ValueError(

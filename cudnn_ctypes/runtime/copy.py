@@ -97,10 +97,7 @@ def fill(
 def host_bytes(data: Any) -> NDArray[np.uint8]:
     """The bytes of a NumPy array (in C order) or of any object with the buffer protocol.
 
-    Raises
-    ------
-    TypeError
-        If `data` is neither.
+    Raises TypeError if `data` is neither.
     """
     if isinstance(data, (np.ndarray, np.generic)):
         if data.dtype.hasobject:

@@ -40,10 +40,7 @@ class CudaError(RuntimeError):
 def driver() -> Any:
     """The module ``cuda.bindings.driver``, after ``cuInit``.
 
-    Raises
-    ------
-    NoDeviceError
-        If it is not installed, or there is no driver or no GPU.
+    Raises NoDeviceError if it is not installed, or there is no driver or no GPU.
     """
     try:
         module: Any = importlib.import_module("cuda.bindings.driver")
@@ -100,10 +97,7 @@ def first_capability() -> int:
 def call(function: str, *arguments: Any) -> Any:
     """Call a driver function by name; return its one result, a tuple of several, or None.
 
-    Raises
-    ------
-    CudaError
-        If it returns anything but ``CUDA_SUCCESS``.
+    Raises CudaError if it returns anything but ``CUDA_SUCCESS``.
     """
     api = driver()
     status, *results = getattr(api, function)(*arguments)
@@ -153,10 +147,7 @@ def current_context(device: Any = None) -> Iterator[Any]:
     device's is put back at the end, so that the caller's current device does not change. Without
     any, the primary context is made current and stays, as the CUDA runtime does.
 
-    Parameters
-    ----------
-    device : cuda.core.Device or int, optional
-        The current one, or device 0, if left out.
+    - `device`: the current one, or device 0, if left out.
     """
     target = core().Device(device)
     previous = call("cuCtxGetCurrent")

@@ -72,12 +72,7 @@ def make_current(device: Any) -> Any:
 def device_id(device: Any = None) -> int:
     """The ordinal of `device`, which may be an int, a device object, or None for the current one.
 
-    Raises
-    ------
-    TypeError
-        If it is none of these.
-    ValueError
-        If there is no such device.
+    Raises TypeError if it is none of these. Raises ValueError if there is no such device.
     """
     if device is None:
         return int(current_device().device_id)

@@ -289,21 +289,12 @@ def _key_of_vectors(key: Any, shape: Shape, length: int) -> tuple[slice, ...]:
 def indexed(shape: Shape, strides: Shape, key: Any) -> tuple[Shape, Shape, int]:
     """Shape, strides and first element of ``tensor[key]``.
 
-    Parameters
-    ----------
-    shape, strides
-        Of the tensor, in elements.
-    key : int, slice, None, Ellipsis, or a tuple of these
-        As in NumPy's basic indexing; steps of slices are positive.
+    - `shape`, `strides`: of the tensor, in elements.
+    - `key`: as in NumPy's basic indexing; steps of slices are positive.
 
-    Raises
-    ------
-    IndexError
-        If an index is out of bounds, or there are more of them than dimensions.
-    TypeError
-        For an index that would need a copy, such as an array.
-    ValueError
-        For a slice with a negative step.
+    Raises IndexError if an index is out of bounds, or there are more of them than dimensions.
+    Raises TypeError for an index that would need a copy, such as an array. Raises ValueError for a
+    slice with a negative step.
     """
     keys = key if isinstance(key, tuple) else (key,)
     indices = sum(each is not None and not isinstance(each, EllipsisType) for each in keys)
@@ -358,15 +349,10 @@ def _position(index: Any, axis: int, size: int) -> int:
 def reshaped(shape: Shape, strides: Shape, wanted: Any) -> tuple[Shape, Shape]:
     """Shape and strides of the same elements in the same order under another shape.
 
-    Parameters
-    ----------
-    wanted : int or sequence of int
-        The new shape; one entry may be -1 and is worked out.
+    - `wanted`: the new shape; one entry may be -1 and is worked out.
 
-    Raises
-    ------
-    ValueError
-        If the number of elements differs, or no strides give that order without a copy.
+    Raises ValueError if the number of elements differs, or no strides give that order without a
+    copy.
     """
     new_shape = _resolved(wanted, math.prod(shape))
     if 0 in shape:
@@ -417,13 +403,9 @@ def element(value: Any, data_type: cudnnDataType_t, name: str = "value") -> NDAr
 
     Floating-point types round it. Errors begin with `name`.
 
-    Raises
-    ------
-    TypeError
-        If it is not one number.
-    ValueError
-        If an integer type does not have exactly this number, or a floating-point type has no
-        finite number, no infinity or no NaN where the value is one.
+    Raises TypeError if it is not one number. Raises ValueError if an integer type does not have
+    exactly this number, or a floating-point type has no finite number, no infinity or no NaN where
+    the value is one.
     """
     try:
         number = np.asarray(value)

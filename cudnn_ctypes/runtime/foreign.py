@@ -186,13 +186,9 @@ def is_masked(obj: Any) -> bool:
 def from_dlpack(obj: Any, *, stream: Any = None) -> Imported:
     """Import a tensor from an object with ``__dlpack__``, for use on `stream`.
 
-    Raises
-    ------
-    TypeError
-        If it exports nothing, or is in host memory, or on the reference device in device memory; or
-        if cuDNN has no such data type.
-    BufferError
-        If the exporter refuses, or its memory cannot be described with element strides.
+    Raises TypeError if it exports nothing, or is in host memory, or on the reference device in
+    device memory; or if cuDNN has no such data type. Raises BufferError if the exporter refuses, or
+    its memory cannot be described with element strides.
     """
     if isinstance(obj, type) or is_masked(obj) or not hasattr(obj, "__dlpack__"):
         raise TypeError(f"expected a tensor with __dlpack__, got {described(obj)}")

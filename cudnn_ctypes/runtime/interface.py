@@ -16,10 +16,7 @@ from cudnn_ctypes.raw.spaces import GpuSpace
 class Source(Protocol):
     """Where memory for the work of one stream comes from.
 
-    Attributes
-    ----------
-    keeps : bool
-        Whether blocks that are given back may serve the next work on the stream.
+    - `keeps`: whether blocks that are given back may serve the next work on the stream.
     """
 
     keeps: bool
@@ -27,10 +24,7 @@ class Source(Protocol):
     def allocate(self, nbytes: int) -> tuple[Any, int]:
         """New memory and its address.
 
-        Raises
-        ------
-        OutOfDeviceMemoryError
-            If there is not enough.
+        Raises OutOfDeviceMemoryError if there is not enough.
         """
 
     def free(self, memory: Any, stream: Any = None) -> None:

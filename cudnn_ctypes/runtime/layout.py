@@ -28,10 +28,7 @@ _VECTOR_LENGTHS = {"NCHW": 1, "NHWC": 1, "NCHW_VECT_C4": 4, "NCHW_VECT_C32": 32}
 def to_shape(shape: Any, name: str = "shape") -> Shape:
     """`shape`, an int or a sequence of ints, as a tuple.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry is no int, or negative.
+    Raises TypeError or ValueError if an entry is no int, or negative.
     """
     result = integers(name, shape if hasattr(shape, "__iter__") else (shape,))
     if min(result, default=0) < 0:
@@ -42,11 +39,9 @@ def to_shape(shape: Any, name: str = "shape") -> Shape:
 def data_type_in_layout(data_type: cudnnDataType_t, layout: Any) -> cudnnDataType_t:
     """`data_type`, or the vectorised one where `layout` asks for vectors: int8 to INT8x4.
 
-    Parameters
-    ----------
-    layout : {"NCHW", "NHWC", "NCHW_VECT_C4", "NCHW_VECT_C32"}, cudnnTensorFormat_t or None
-        Names in any case. The first two stand for channels second and channels last with any number
-        of spatial dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type` already.
+    - `layout`: names in any case. The first two stand for channels second and channels last with
+      any number of spatial dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type`
+      already.
     """
     wanted = _VECTOR_LENGTHS[_checked_layout(layout, data_type)]
     present = vector_length(data_type)
@@ -75,10 +70,7 @@ def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
 def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
     """The strides of a dense tensor of logical `shape` in `layout` (None: NCHW).
 
-    Raises
-    ------
-    ValueError
-        If the number of channels is no multiple of the vector length.
+    Raises ValueError if the number of channels is no multiple of the vector length.
     """
     vectors = _shape_of_vectors(shape, vector_length(data_type))
     channels_last = _checked_layout(layout, data_type) == "NHWC"
@@ -107,9 +99,7 @@ def memory_form(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tup
 def check_strides(shape: Shape, strides: Shape) -> None:
     """Refuse strides that do not belong to `shape`, or let elements share memory.
 
-    Raises
-    ------
-    ValueError
+    Raises ValueError.
     """
     if len(strides) != len(shape):
         raise ValueError(f"strides {strides} and shape {shape} differ in length")

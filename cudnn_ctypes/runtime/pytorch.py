@@ -61,10 +61,7 @@ def from_torch(tensor: Any, *, stream: Any = None) -> tuple[Borrowed, TensorForm
     DLPack knows what is to be said of tensors on another device, of a type not seen before, that
     require gradients, or of complex numbers.
 
-    Raises
-    ------
-    BufferError
-        If its elements are not what lies in memory.
+    Raises BufferError if its elements are not what lies in memory.
     """
     if why := unreadable(tensor):
         raise BufferError(why)
@@ -153,10 +150,7 @@ def empty_bytes(like: Any, nbytes: int) -> Any:
 def torch_dtype(data_type: cudnnDataType_t) -> Any:
     """PyTorch's name of a type; booleans of one byte are bytes.
 
-    Raises
-    ------
-    TypeError
-        If PyTorch has no such type.
+    Raises TypeError if PyTorch has no such type.
     """
     known = _dtypes.get(data_type)
     if known is None:

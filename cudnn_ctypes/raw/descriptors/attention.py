@@ -23,17 +23,11 @@ from .recurrent import real_number
 class SequenceData:
     """A sequence data descriptor.
 
-    Attributes
-    ----------
-    shape : tuple of int
-        (T, N, B, V).
-    axes : tuple of cudnnSeqDataAxis_t
-        The order in memory, slowest axis first.
-    lengths : tuple of int
-        N * B lengths; the beams of the first batch entry come first.
-    padding_fill : float or None
-        The value for padding vectors, 0 if none was set; None for bfloat16, since cuDNN 9.28
-        refuses to return it.
+    - `shape`: (T, N, B, V).
+    - `axes`: the order in memory, slowest axis first.
+    - `lengths`: N * B lengths; the beams of the first batch entry come first.
+    - `padding_fill`: the value for padding vectors, 0 if none was set; None for bfloat16, since
+      cuDNN 9.28 refuses to return it.
     """
 
     shape: tuple[int, ...]

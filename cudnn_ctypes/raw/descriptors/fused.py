@@ -36,12 +36,8 @@ from .reading import call
 class ConstantPack:
     """A constant pack.
 
-    Attributes
-    ----------
-    operation : cudnnFusedOps_t
-    held : mapping
-        By C's labels without ``CUDNN_PARAM_``: records of descriptors, and ints for the mode and
-        the placeholders. Labels that are not set are absent.
+    - `held`: by C's labels without ``CUDNN_PARAM_``: records of descriptors, and ints for the mode
+      and the placeholders. Labels that are not set are absent.
     """
 
     operation: cudnnFusedOps_t
@@ -66,11 +62,7 @@ class ConstantPack:
 class VariantPack:
     """A variant pack.
 
-    Attributes
-    ----------
-    operation : cudnnFusedOps_t
-    held : mapping
-        By C's labels without ``CUDNN_``: addresses, None for NULL, and numbers.
+    - `held`: by C's labels without ``CUDNN_``: addresses, None for NULL, and numbers.
     """
 
     operation: cudnnFusedOps_t

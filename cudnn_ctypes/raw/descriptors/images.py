@@ -48,16 +48,10 @@ def vector_length(data_type: cudnnDataType_t) -> int:
 class Tensor:
     """A tensor descriptor.
 
-    Attributes
-    ----------
-    data_type : cudnnDataType_t
-    shape : tuple of int
-        (N, C, spatial...). C counts single channels, also for vectorised types.
-    strides : tuple of int
-        In elements; in vectors for vectorised types, whose channel stride is the step from one
-        vector of channels to the next.
-    size_in_bytes : int
-        Bytes from the first element to the last.
+    - `shape`: (N, C, spatial...). C counts single channels, also for vectorised types.
+    - `strides`: in elements; in vectors for vectorised types, whose channel stride is the step from
+      one vector of channels to the next.
+    - `size_in_bytes`: bytes from the first element to the last.
     """
 
     data_type: cudnnDataType_t

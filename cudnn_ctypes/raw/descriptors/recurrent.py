@@ -38,18 +38,11 @@ from .reading import call, ints, pointers
 class RNN:
     """An RNN descriptor.
 
-    Attributes
-    ----------
-    projection_size : int or None
-        None without a projection.
-    padded_io : bool
-        True if sequences may be padded or BATCH_MAJOR.
-    dropout : int or None
-        Address of the dropout descriptor.
-    clip : (float, float) or None
-        Limits of an LSTM's cell states.
-    clip_nan_propagation : cudnnNanPropagation_t
-        The clip's result for NaN: NaN, or the lower limit.
+    - `projection_size`: None without a projection.
+    - `padded_io`: True if sequences may be padded or BATCH_MAJOR.
+    - `dropout`: address of the dropout descriptor.
+    - `clip`: limits of an LSTM's cell states.
+    - `clip_nan_propagation`: the clip's result for NaN: NaN, or the lower limit.
     """
 
     cell: cudnnRNNMode_t

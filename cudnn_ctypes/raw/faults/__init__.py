@@ -302,10 +302,7 @@ def findings(rows: Iterable[Fault], subject: Any, target: Target) -> list[Findin
 def heed(function: str, found: Iterable[Finding]) -> None:
     """Refuse what is always wrong, in the name of `function`; warn of what some data show.
 
-    Raises
-    ------
-    NotSupportedError
-        With the rows, their remedies and who saw them.
+    Raises NotSupportedError with the rows, their remedies and who saw them.
     """
     found = list(found)
     if refusals := tuple(each.message for each in found if each.refuses):

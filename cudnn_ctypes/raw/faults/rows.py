@@ -20,15 +20,10 @@ def rows(
 ) -> tuple[Fault, ...]:
     """The rows of a file, each with the predicate of its name.
 
-    Parameters
-    ----------
-    file : Path
-        Facts of `Fault` by the row's name; those under "*" hold where a row says nothing else.
-    where : mapping
-    of_a_graph : callable
-        From a predicate and the row's calls to a predicate of graphs.
-    ranges : mapping
-        Ranges that stand elsewhere.
+    - `file`: facts of `Fault` by the row's name; those under "*" hold where a row says nothing
+      else.
+    - `of_a_graph`: from a predicate and the row's calls to a predicate of graphs.
+    - `ranges`: ranges that stand elsewhere.
     """
     table = json.loads(file.read_text("utf-8"))
     every = table.pop("*", {})

@@ -34,22 +34,15 @@ class Fragment:
     The lines use C's parameter names, and ``{args}`` for the tuple of all arguments.
     ``return _refused(code, {args}, reason, ...)`` refuses the call with a status.
 
-    Attributes
-    ----------
-    before : sequence of str
-        Lines before the call.
-    after : sequence of str
-        Lines after the call, for every status; the status is ``_code``.
-    success : sequence of str
-        Lines after a call that succeeded.
-    scope : mapping of str to object
-        Further names in the lines; each begins with an underscore. Always present are
-        ``_kind_NAME``, the class of a parameter's values or variables, ``_of_NAME``, the handle or
-        descriptor that its argument is or owns, and ``_convert_NAME``, its converter.
-    arguments : mapping of str to str
-        The expression that C receives, by parameter, where the usual one would repeat work.
-    argtypes : sequence
-        Converters of the arguments, for interceptors of the C function.
+    - `before`: lines before the call.
+    - `after`: lines after the call, for every status; the status is ``_code``.
+    - `success`: lines after a call that succeeded.
+    - `scope`: further names in the lines; each begins with an underscore. Always present are
+      ``_kind_NAME``, the class of a parameter's values or variables, ``_of_NAME``, the handle or
+      descriptor that its argument is or owns, and ``_convert_NAME``, its converter.
+    - `arguments`: the expression that C receives, by parameter, where the usual one would repeat
+      work.
+    - `argtypes`: converters of the arguments, for interceptors of the C function.
     """
 
     before: Sequence[str] = ()

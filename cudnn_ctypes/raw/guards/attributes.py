@@ -164,10 +164,7 @@ class _Examiner:
     def __call__(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """A refusal (status and reason) or None, and the converted arguments or None.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not convert; the message names it.
+        Raises TypeError or ValueError if an argument does not convert; the message names it.
         """
         descriptor, name, type_, count, *_, array = arguments
         given = room(array)

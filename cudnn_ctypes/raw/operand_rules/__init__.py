@@ -38,15 +38,9 @@ def broken(
 ) -> Broken | None:
     """The first rule that the arguments of a call break; None if they break none.
 
-    Parameters
-    ----------
-    function : Function
-    values : mapping
-        Arguments by C's names of their parameters.
-    names : mapping, optional
-        Other names of operands for the sentence, by C's names.
-    asked : callable
-        Whether a rule counts; by default those count that cuDNN checks.
+    - `values`: arguments by C's names of their parameters.
+    - `names`: other names of operands for the sentence, by C's names.
+    - `asked`: whether a rule counts; by default those count that cuDNN checks.
     """
     _load()
     kinds = {parameter.name: parameter.type for parameter in function.parameters}
@@ -90,10 +84,7 @@ _SET = (
 def check(function: Function, values: Mapping[str, Any], names: Mapping[str, str]) -> None:
     """Refuse arguments that do not fit together; parameters as for `broken`.
 
-    Raises
-    ------
-    ValueError
-        It names the operand.
+    Raises ValueError: it names the operand.
     """
     for parameter in function.parameters:
         value, name = values.get(parameter.name), parameter.name

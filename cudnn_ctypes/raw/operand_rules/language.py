@@ -63,16 +63,11 @@ class Operand:
 class Broken(NamedTuple):
     """A broken rule.
 
-    Attributes
-    ----------
-    operand : str
-        The argument's name.
-    sentence : str
-        What was expected of it, and what it is.
-    status : enums.cudnnStatus_t or None
-        What cuDNN 9.14 and 9.19 return; None where they do not check.
-    by_meaning : bool
-        Whether the rule follows from what the operation means, not from what kernels there are.
+    - `operand`: the argument's name.
+    - `sentence`: what was expected of it, and what it is.
+    - `status`: what cuDNN 9.14 and 9.19 return; None where they do not check.
+    - `by_meaning`: whether the rule follows from what the operation means, not from what kernels
+      there are.
     """
 
     operand: str
@@ -94,12 +89,8 @@ declared: dict[str, list[tuple[Callable[..., Rules], Mapping[str, str]]]] = {}
 def rules(*functions: str, **names: str) -> Callable[[R], R]:
     """Register a generator of broken rules.
 
-    Parameters
-    ----------
-    *functions
-        C functions.
-    **names
-        C's names of parameters that the generator calls otherwise.
+    - `*functions`: C functions.
+    - `**names`: C's names of parameters that the generator calls otherwise.
     """
 
     def register(generator: R) -> R:

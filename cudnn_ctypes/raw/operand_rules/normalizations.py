@@ -35,14 +35,10 @@ Ints = tuple[int, ...]
 class Form(NamedTuple):
     """The computation of a call, by its enumerators.
 
-    Attributes
-    ----------
-    per_activation : bool
-        One mean, variance, scale and bias for each activation, or else for each channel.
-    persistent : bool
-        The algorithm that keeps its data on the chip.
-    relu, adds : bool
-        The operations afterwards: an activation, and adding z before it.
+    - `per_activation`: one mean, variance, scale and bias for each activation, or else for each
+      channel.
+    - `persistent`: the algorithm that keeps its data on the chip.
+    - `relu`, `adds`: the operations afterwards: an activation, and adding z before it.
     """
 
     per_activation: bool

@@ -31,10 +31,8 @@ _FAMILIES = (backend_attention, backend_normalizations, backend_operations, back
 def execute(plan: Record, pack: Record, workspace_size: int) -> None:
     """Execute a plan's operation graph with the addresses of a variant pack.
 
-    Raises
-    ------
-    Refused
-        If the graph is unknown, memory is missing, or an operation is not implemented here.
+    Raises Refused if the graph is unknown, memory is missing, or an operation is not implemented
+    here.
     """
     graph = operation_graph_of(plan)
     if workspace_size:
@@ -105,12 +103,8 @@ def carry_out(
     GPUs round virtual tensors as well: engines of cuDNN 9.14 and 9.19 on an H200 that fuse
     element-wise operations, products and convolutions with others.
 
-    Parameters
-    ----------
-    overrides : mapping, optional
-        Dims and strides that replace the graph's, by unique id.
-    change : callable, optional
-        Called with each step before any is carried out.
+    - `overrides`: dims and strides that replace the graph's, by unique id.
+    - `change`: called with each step before any is carried out.
     """
     values: Values = {}
     operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)

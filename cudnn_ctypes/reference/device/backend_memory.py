@@ -27,10 +27,7 @@ _INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128
 class GraphMemory:
     """The memory of one execution.
 
-    Parameters
-    ----------
-    addresses : mapping of int to int
-        Addresses by the tensors' unique ids.
+    - `addresses`: addresses by the tensors' unique ids.
     """
 
     def __init__(self, addresses: Mapping[int, int | None]) -> None:
@@ -83,10 +80,8 @@ class GraphMemory:
 def _load(info: TensorInfo, address: int, starts: Array | None = None) -> Array:
     """The elements of a tensor in its logical shape.
 
-    Parameters
-    ----------
-    starts
-        For a ragged tensor: the offsets of its batches, in elements. Elements beyond a batch are 0.
+    - `starts`: for a ragged tensor: the offsets of its batches, in elements. Elements beyond a
+      batch are 0.
     """
     if starts is not None:
         place, inside = _ragged(info, starts)

@@ -37,21 +37,13 @@ _ON_THE_WAY = (
 class Record:
     """The record of one descriptor.
 
-    Attributes
-    ----------
-    kind : cudnnBackendDescriptorType_t, optional
-        The kind; None if its creation was not seen.
-    values : dict
-        The type and the elements by attribute: numbers, records of descriptors (None for unknown
-        ones), addresses; tuples of int for overridden shapes.
-    finalized : bool
-    handle : int, optional
-        The made-up handle that was set.
-    source : Record, optional
-        For a descriptor that cuDNN filled: its operation graph. For a plan made from JSON: the
-        operation graph of the serialized plan.
-    text : bytes
-        The JSON from which a plan was made, if any.
+    - `kind`: the kind; None if its creation was not seen.
+    - `values`: the type and the elements by attribute: numbers, records of descriptors (None for
+      unknown ones), addresses; tuples of int for overridden shapes.
+    - `handle`: the made-up handle that was set.
+    - `source`: for a descriptor that cuDNN filled: its operation graph. For a plan made from JSON:
+      the operation graph of the serialized plan.
+    - `text`: the JSON from which a plan was made, if any.
     """
 
     kind: raw.cudnnBackendDescriptorType_t | None = None

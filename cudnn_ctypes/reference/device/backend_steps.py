@@ -31,14 +31,9 @@ Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 class Operation:
     """The implementation of operations of one descriptor type.
 
-    Attributes
-    ----------
-    prefix : str
-        The prefix of its attributes' names: "OPERATION_MATMUL".
-    outputs : callable
-        A function of a step; its result is the ports that it writes.
-    compute : callable
-        A function of a step; its result is the arrays by port.
+    - `prefix`: the prefix of its attributes' names: "OPERATION_MATMUL".
+    - `outputs`: a function of a step; its result is the ports that it writes.
+    - `compute`: a function of a step; its result is the arrays by port.
     """
 
     prefix: str
@@ -72,10 +67,7 @@ def refuse(reason: str) -> Refused:
 def operation_of(record: Record) -> Operation:
     """How the operation of a descriptor is carried out.
 
-    Raises
-    ------
-    Refused
-        NOT_SUPPORTED, if the reference device does not carry it out.
+    Raises Refused NOT_SUPPORTED, if the reference device does not carry it out.
     """
     names = [name.name.removeprefix("CUDNN_ATTR_") for name in record.values]
     for each in _OPERATIONS:
@@ -89,15 +81,9 @@ class Step:
 
     Ports are attributes with tensors, without the operation's prefix: "XDESC".
 
-    Parameters
-    ----------
-    record : Record
-        The operation's descriptor.
-    memory : GraphMemory
-    values : dict
-        The tensors read or computed so far and their numbers, by unique id.
-    overrides : mapping
-        Dims and strides that replace the descriptors', by unique id.
+    - `record`: the operation's descriptor.
+    - `values`: the tensors read or computed so far and their numbers, by unique id.
+    - `overrides`: dims and strides that replace the descriptors', by unique id.
     """
 
     def __init__(

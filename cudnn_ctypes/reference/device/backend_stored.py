@@ -97,10 +97,7 @@ _WORDS = {
 def operation_graph(text: bytes | str) -> Record:
     """The record of the operation graph of a plan.
 
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message names the unknown part.
+    Raises ValueError if it cannot be read; the message names the unknown part.
     """
     try:
         stored = json.loads(text)["operationGraph"]

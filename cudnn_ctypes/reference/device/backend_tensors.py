@@ -28,14 +28,9 @@ _BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
 class TensorInfo:
     """The values of a TENSOR descriptor.
 
-    Attributes
-    ----------
-    dims, strides : tuple of int
-        In elements, or in vectors of `vector_count` elements.
-    constant : int, optional
-        The address of a constant value in the descriptor.
-    ragged : TensorInfo, optional
-        The tensor of the offsets at which the batches begin.
+    - `dims`, `strides`: in elements, or in vectors of `vector_count` elements.
+    - `constant`: the address of a constant value in the descriptor.
+    - `ragged`: the tensor of the offsets at which the batches begin.
     """
 
     uid: int

@@ -37,10 +37,7 @@ class Call:
     ``call["algo"]`` is an enum member, a number, a handle, a ctypes pointer or an address of memory
     (an int), None for NULL. ``"algo" in call`` says whether the function has such a parameter.
 
-    Attributes
-    ----------
-    name : str
-        C's name of the function.
+    - `name`: C's name of the function.
     """
 
     def __init__(self, function: Function, args: tuple[Any, ...]) -> None:
@@ -134,10 +131,7 @@ class Call:
     ) -> _Record:
         """The record of the descriptor `name`, an instance of `kind`.
 
-        Raises
-        ------
-        Refused
-            BAD_PARAM if it is NULL; `unset` if it was created, but never set.
+        Raises Refused BAD_PARAM if it is NULL; `unset` if it was created, but never set.
         """
         self.require(name)
         held = record(self[name])
@@ -227,16 +221,10 @@ class Call:
     ) -> None:
         """Store what a formula makes of operands, a result's previous contents, and the factors.
 
-        Parameters
-        ----------
-        formula : callable
-            It calls operands as C does, in lower case.
-        operands, result : str
-            C's names; the operands satisfy the rules of the function.
-        options : callable
-            What else the formula is given.
-        exact : bool
-            Whether it computes in float64, not in the first operand's `compute_dtype`.
+        - `formula`: it calls operands as C does, in lower case.
+        - `operands`, `result`: C's names; the operands satisfy the rules of the function.
+        - `options`: what else the formula is given.
+        - `exact`: whether it computes in float64, not in the first operand's `compute_dtype`.
         """
         *sources, target = self.operands(*operands.split(), result)
         self.check()

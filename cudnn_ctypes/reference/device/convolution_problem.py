@@ -57,11 +57,8 @@ class Problem:
     def geometry(self) -> Geometry:
         """The shapes and options together.
 
-        Raises
-        ------
-        Refused
-            BAD_PARAM if they do not fit each other. cuDNN 9.19 accepts a group count that does not
-            fit the channels, and goes by the channels; here it is refused.
+        Raises Refused BAD_PARAM if they do not fit each other. cuDNN 9.19 accepts a group count
+        that does not fit the channels, and goes by the channels; here it is refused.
         """
         return fitting(self.x, self.w, self.convolution, self.names, self.y)
 
@@ -126,18 +123,12 @@ class Method(enum.Enum):
 class Direction:
     """One of the three convolution operations.
 
-    Attributes
-    ----------
-    name : str
-        The direction in the names of cuDNN's functions.
-    order : str
-        The order of these functions' descriptors: x, w, the convolution (c) and y.
-    methods : dict
-        The algorithms, in the order in which ``_v7`` prefers them.
-    nondeterministic : frozenset
-        The algorithms whose order of summation changes from call to call.
-    max_count : int
-        The result of ``…AlgorithmMaxCount``: cuDNN counts some algorithms once per math type.
+    - `name`: the direction in the names of cuDNN's functions.
+    - `order`: the order of these functions' descriptors: x, w, the convolution (c) and y.
+    - `methods`: the algorithms, in the order in which ``_v7`` prefers them.
+    - `nondeterministic`: the algorithms whose order of summation changes from call to call.
+    - `max_count`: the result of ``…AlgorithmMaxCount``: cuDNN counts some algorithms once per math
+      type.
     """
 
     name: str
@@ -228,10 +219,7 @@ _TILE = 32  # pixels of a flat tile of the tiled transform
 def why_not(direction: Direction, algorithm: Any, problem: Problem) -> str:
     """Why cuDNN has no kernel for the problem with this algorithm; "" if it has one.
 
-    Raises
-    ------
-    Refused
-        BAD_PARAM if the shapes do not fit each other.
+    Raises Refused BAD_PARAM if the shapes do not fit each other.
     """
     method = direction.methods.get(algorithm, Method.NONE)
     spatial = problem.geometry.spatial

@@ -41,10 +41,7 @@ def held(descriptor: Any) -> Dropout:
 def draw(dropout: Dropout, count: int) -> NDArray[np.bool_]:
     """The next mask of a descriptor, True where an element is kept; its states advance.
 
-    Raises
-    ------
-    Refused
-        BAD_PARAM if it has no states.
+    Raises Refused BAD_PARAM if it has no states.
     """
     if dropout.states is None:
         raise bad_param(

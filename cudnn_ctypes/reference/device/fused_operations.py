@@ -39,10 +39,7 @@ class Constants:
     def needed(self, *labels: str) -> list[Any]:
         """The values of these labels.
 
-        Raises
-        ------
-        Refused
-            BAD_PARAM if a label is not set.
+        Raises Refused BAD_PARAM if a label is not set.
         """
         for label in labels:
             if label not in self.pack.held:

@@ -74,10 +74,8 @@ class _Table:
 def _read_graph(call: Call) -> GnnCscGraph:
     """The graph that the call's ``cudnnGnnCscGraph_t`` describes.
 
-    Raises
-    ------
-    Refused
-        BAD_PARAM for NULL and for invalid sizes; EXECUTION_FAILED for indices outside the tables.
+    Raises Refused BAD_PARAM for NULL and for invalid sizes; EXECUTION_FAILED for indices outside
+    the tables.
     """
     call.require("graph")
     graph = call["graph"].contents

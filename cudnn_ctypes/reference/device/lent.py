@@ -61,10 +61,8 @@ def begin(arguments: Arguments) -> Arguments:
 def end(before: Arguments) -> None:
     """The call is over.
 
-    Raises
-    ------
-    RuntimeError
-        If something was written beside a block, as far as `mode.guard_pages` lets that be seen.
+    Raises RuntimeError if something was written beside a block, as far as `mode.guard_pages` lets
+    that be seen.
     """
     _calls.arguments = before
     _calls.views = None

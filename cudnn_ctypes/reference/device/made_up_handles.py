@@ -30,10 +30,7 @@ def create() -> int:
 def made_up(handle: Any) -> bool:
     """Whether a handle belongs to the reference device.
 
-    Raises
-    ------
-    ClosedError
-        If it belonged to the reference device and was destroyed.
+    Raises ClosedError if it belonged to the reference device and was destroyed.
     """
     address = getattr(getattr(handle, "_as_parameter_", handle), "value", None)
     if address in open_handles:
@@ -46,10 +43,7 @@ def made_up(handle: Any) -> bool:
 def gpu_of(handle: int) -> Mapping[str, Any]:
     """The properties of the GPU that a made-up handle stands for.
 
-    Raises
-    ------
-    ClosedError
-        If the handle was destroyed.
+    Raises ClosedError if the handle was destroyed.
     """
     made_up(ctypes.c_void_p(handle))
     return open_handles[handle]

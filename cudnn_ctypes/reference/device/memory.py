@@ -82,10 +82,7 @@ class Operand(operand_rules.Operand):
 
         `where` says, of its shape or one that broadcasts to it, which elements are read.
 
-        Raises
-        ------
-        Refused
-            BAD_PARAM for NULL, EXECUTION_FAILED for memory that is not there.
+        Raises Refused BAD_PARAM for NULL, EXECUTION_FAILED for memory that is not there.
         """
         return self.view("read", where)
 
@@ -152,25 +149,17 @@ def at(
 ) -> NDArray[Any]:
     """The memory at `address` as an array, writable if `use` allows it.
 
-    Parameters
-    ----------
-    address
-        Address of element (0, 0, ...), as an int; None is NULL.
-    data_type
-        A type whose elements are whole bytes; for vectorised types, the type of one element.
-    shape, strides
-        Shape and strides of single elements; strides count elements, and may be negative.
-    name
-        The argument's name in C.
-    use
-        The use of the elements.
-    where
-        A mask that broadcasts to this shape, True for the used elements; default: all.
+    - `address`: address of element (0, 0, ...), as an int; None is NULL.
+    - `data_type`: a type whose elements are whole bytes; for vectorised types, the type of one
+      element.
+    - `shape`, `strides`: shape and strides of single elements; strides count elements, and may be
+      negative.
+    - `name`: the argument's name in C.
+    - `use`: the use of the elements.
+    - `where`: a mask that broadcasts to this shape, True for the used elements; default: all.
 
-    Raises
-    ------
-    Refused
-        BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not allocated, or unaligned.
+    Raises Refused BAD_PARAM for NULL, EXECUTION_FAILED if part of the range is not allocated, or
+    unaligned.
     """
     require(**{name: address})
     assert address is not None
@@ -243,12 +232,9 @@ def check_written(
 ) -> None:
     """Report elements that are read and were never written: a warning, or an error if strict.
 
-    Parameters
-    ----------
-    written
-        The marks of each element, from `_record`.
-    offset, steps
-        Bytes in the block: the first element's offset, and the steps along each dimension.
+    - `written`: the marks of each element, from `_record`.
+    - `offset`, `steps`: bytes in the block: the first element's offset, and the steps along each
+      dimension.
     """
     missing = written != np.iinfo(written.dtype).max
     if missing.ndim > len(steps):
@@ -327,17 +313,10 @@ def check_range(
 ) -> Block | None:
     """Refuse memory that is not allocated, or reaches beyond the block or object of its start.
 
-    Parameters
-    ----------
-    first, nbytes
-        The used range.
-    address
-        The caller's address; default: `first`.
+    - `first`, `nbytes`: the used range.
+    - `address`: the caller's address; default: `first`.
 
-    Returns
-    -------
-    Block or None
-        The block of the range; None for memory that this package did not allocate.
+    Returns the block of the range; None for memory that this package did not allocate.
     """
     address = first if address is None else address
     block = host_blocks.find(address)

@@ -36,14 +36,9 @@ from .registry import bad_param, implements, not_supported
 class Normalization:
     """A call, whose operands satisfy the rules.
 
-    Attributes
-    ----------
-    call
-        The call, with its memory.
-    x
-        The normalized tensor.
-    form
-        What is computed.
+    - `call`: the call, with its memory.
+    - `x`: the normalized tensor.
+    - `form`: what is computed.
     """
 
     call: Call

@@ -75,10 +75,8 @@ class RNN:
 def rnn(call: Call) -> RNN:
     """The network of a call.
 
-    Raises
-    ------
-    Refused
-        BAD_PARAM for NULL and for a network that cannot be, NOT_INITIALIZED if it was never set.
+    Raises Refused BAD_PARAM for NULL and for a network that cannot be, NOT_INITIALIZED if it was
+    never set.
     """
     rnn = call.record("rnnDesc", descriptors.RNN, raw.CUDNN_STATUS_NOT_INITIALIZED)
     bias: Bias = word(rnn.bias, "CUDNN_RNN_")

@@ -87,14 +87,10 @@ Execute = Callable[[Any, dict[Any, Any], Any], bool]
 class Operand(NamedTuple):
     """One of the addresses of an execution.
 
-    Attributes
-    ----------
-    base, offset : int, optional
-        The place of the operand of which this one is a part, and the bytes before it.
-    number : int, optional
-        The address of a number that is fixed in the graph.
-    tensor, value : optional
-        Whose number it is, as long as its value is this one.
+    - `base`, `offset`: the place of the operand of which this one is a part, and the bytes before
+      it.
+    - `number`: the address of a number that is fixed in the graph.
+    - `tensor`, `value`: whose number it is, as long as its value is this one.
     """
 
     base: int | None = None
@@ -107,14 +103,7 @@ class Operand(NamedTuple):
 class Executions:
     """Executions of one plan, known by the classes and forms of their memory.
 
-    Parameters
-    ----------
-    plan : BackendDescriptor
-
-    Attributes
-    ----------
-    execute : callable
-        Of the last kind of execution; call this one first.
+    - `execute`: of the last kind of execution; call this one first.
     """
 
     def __init__(self, plan: Any) -> None:
@@ -147,16 +136,10 @@ class Executions:
     ) -> None:
         """Know executions like the one that was just made.
 
-        Parameters
-        ----------
-        memory : mapping
-            What was given.
-        workspace : device memory or None
-            None: none is needed.
-        operands : sequence of Operand
-            By place.
-        places : sequence of int
-            Of what was given, in the order of the keys.
+        - `memory`: what was given.
+        - `workspace`: None: none is needed.
+        - `operands`: by place.
+        - `places`: of what was given, in the order of the keys.
         """
         scope = {
             "watched": watched,

@@ -112,14 +112,9 @@ _CHOICE = "while _found is not None and not _found[1]({0}): _found = _found[2]"
 class _Reading(NamedTuple):
     """How an argument is read, as expressions; {0} is its name.
 
-    Attributes
-    ----------
-    other : str
-        True for arguments of other forms.
-    part : str
-        Of the key: all that an operation may learn of it besides its class.
-    at : str
-        What C is given.
+    - `other`: True for arguments of other forms.
+    - `part`: of the key: all that an operation may learn of it besides its class.
+    - `at`: what C is given.
     """
 
     other: str
@@ -158,24 +153,14 @@ def _absent() -> NoReturn:
 class Form:
     """Arguments of the same kinds and classes, whose launches take the same steps.
 
-    Parameters
-    ----------
-    values : mapping
-        The arguments by name, without the handle or stream.
-    plan : Plan
-        Of a launch with them.
-    by_alignment : bool
-        Whether the alignment of addresses counts, too.
+    - `values`: the arguments by name, without the handle or stream.
+    - `plan`: of a launch with them.
+    - `by_alignment`: whether the alignment of addresses counts, too.
 
-    Attributes
-    ----------
-    known_by : tuple
-        Equal for all arguments and plans of the form.
-    steps : dict of str to str
-        As `Plan.steps`.
-    launch : callable
-        From plans, a launcher and the other arguments of an operation to its result; `OTHER`
-        without a plan. It is made when it is first asked for.
+    - `known_by`: equal for all arguments and plans of the form.
+    - `steps`: as `Plan.steps`.
+    - `launch`: from plans, a launcher and the other arguments of an operation to its result;
+      `OTHER` without a plan. It is made when it is first asked for.
     """
 
     def __init__(self, values: Mapping[str, Any], plan: Plan, *, by_alignment: bool) -> None:
@@ -240,10 +225,7 @@ class Form:
     def add(self, plan: Plan, launcher: Launcher, values: Sequence[Any]) -> None:
         """Have a plan found for arguments of its shapes.
 
-        Raises
-        ------
-        NoKey
-            If nothing stands for one of them.
+        Raises NoKey if nothing stands for one of them.
         """
         key = self._key(launcher, values)
         if key is None:

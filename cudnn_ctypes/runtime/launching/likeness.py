@@ -48,10 +48,6 @@ class Plans(dict[Any, Any]):
 
     Half of them are here; once these are full they become `older`. Those of the older ones that
     are used come back, and the others go when the next half is full. So a launch notes nothing.
-
-    Attributes
-    ----------
-    older : dict
     """
 
     __slots__ = ("older",)
@@ -277,15 +273,9 @@ kinds: _ByClass[str] = _ByClass(lambda kind: _MEMORY.get(looks[kind], "plain"))
 def look(value: Any, launcher: Any = None) -> Look:
     """The part of the key that an argument is, and its address if it is memory.
 
-    Parameters
-    ----------
-    launcher : Handle or StreamLauncher, optional
-        Its stream waits for what another library has under way with its memory.
+    - `launcher`: its stream waits for what another library has under way with its memory.
 
-    Raises
-    ------
-    NoKey
-        If nothing stands for it; ClosedError if it is closed.
+    Raises NoKey if nothing stands for it; ClosedError if it is closed.
     """
     return looks[type(value)](value, launcher)
 

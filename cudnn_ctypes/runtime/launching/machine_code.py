@@ -26,12 +26,8 @@ _READABLE_EXECUTABLE = 5  # PROT_READ | PROT_EXEC
 class FixedCall(NamedTuple):
     """A C function and its arguments, as they lie in registers and on the stack.
 
-    Attributes
-    ----------
-    address : int
-        Of the function, which returns 0 for success.
-    integers, doubles, stack : tuple of int
-        Words of 64 bits.
+    - `address`: of the function, which returns 0 for success.
+    - `integers`, `doubles`, `stack`: words of 64 bits.
     """
 
     address: int
@@ -59,17 +55,12 @@ class Addresses(NamedTuple):
 class Words(NamedTuple):
     """Addresses of words of 64 bits.
 
-    Attributes
-    ----------
-    zeros : sequence of int
-        If one of these is not 0, the slow way is taken.
-    closed : sequence of int
-        The same; they are looked at after the calls, too, when another thread may have closed what
-        the calls use.
-    pointers : sequence of int
-        If one of these is 0 the slow way is taken, too. They are looked at after the others.
-    busy : sequence of int
-        They are counted up while C may use what belongs to them.
+    - `zeros`: if one of these is not 0, the slow way is taken.
+    - `closed`: the same; they are looked at after the calls, too, when another thread may have
+      closed what the calls use.
+    - `pointers`: if one of these is 0 the slow way is taken, too. They are looked at after the
+      others.
+    - `busy`: they are counted up while C may use what belongs to them.
     """
 
     zeros: Sequence[int] = ()
@@ -394,12 +385,8 @@ def _noted() -> Any:
 def fixed_call(symbol: Any, arguments: Sequence[Any], doubles: int = 0) -> FixedCall | None:
     """A C call with arguments as ctypes passes them, without its types; the caller keeps them.
 
-    Parameters
-    ----------
-    symbol : ctypes function
-        None is returned for anything else.
-    doubles : int
-        How many arguments are floating-point numbers by value.
+    - `symbol`: None is returned for anything else.
+    - `doubles`: how many arguments are floating-point numbers by value.
     """
     if not isinstance(symbol, _C_FUNCTION) or len(arguments) > _MOST_ARGUMENTS:
         return None
@@ -429,26 +416,15 @@ def function_of_calls(
 ) -> Callable[[], Any] | None:
     """A Python function of no arguments that makes the calls with the GIL released.
 
-    Parameters
-    ----------
-    words : Words
-        Whose addresses `kept` keeps.
-    slow : callable
-        Called instead where `words` say it.
-    failed : callable
-        Called for a status other than 0, with ``index of the call << 32 | status``; no call follows
-        that one. Its result is returned.
-    late : callable
-        Called after the calls if `words` say that what they use was closed meanwhile.
-    result
-        What the function returns otherwise.
-    kept
-        What lives as long as the function.
+    - `words`: whose addresses `kept` keeps.
+    - `slow`: called instead where `words` say it.
+    - `failed`: called for a status other than 0, with ``index of the call << 32 | status``; no call
+      follows that one. Its result is returned.
+    - `late`: called after the calls if `words` say that what they use was closed meanwhile.
+    - `result`: what the function returns otherwise.
+    - `kept`: what lives as long as the function.
 
-    Returns
-    -------
-    callable or None
-        None where there can be no machine code.
+    Returns None where there can be no machine code.
     """
     if not is_available():
         return None

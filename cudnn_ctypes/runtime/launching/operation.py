@@ -35,10 +35,7 @@ _FORMS = 16  # forms of one operation that are remembered
 class _Operation:
     """A function that launches; the first call of a key goes through it, and makes a plan.
 
-    Attributes
-    ----------
-    call : function
-        The function that users call. It is compiled when it is first called.
+    - `call`: the function that users call. It is compiled when it is first called.
     """
 
     def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:

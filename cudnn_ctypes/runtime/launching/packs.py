@@ -40,16 +40,10 @@ _SIZE = ctypes.sizeof(ctypes.c_void_p)
 class VariantPacks(Uncopied):
     """The finalized variant packs of one plan, for memory of the same tensors.
 
-    Parameters
-    ----------
-    uids : sequence of int
-        The tensors' unique ids, in the order in which their addresses will come.
+    - `uids`: the tensors' unique ids, in the order in which their addresses will come.
 
-    Attributes
-    ----------
-    last : list of Pack
-        The pack of the latest execution. It is empty while a thread uses that pack, and has several
-        after executions at the same time.
+    - `last`: the pack of the latest execution. It is empty while a thread uses that pack, and has
+      several after executions at the same time.
     """
 
     def __init__(self, uids: Sequence[int]) -> None:
@@ -75,10 +69,7 @@ class VariantPacks(Uncopied):
         With true `numbers` a pack that has these addresses is filled all the same: at one of them
         is a number on the host, which may have been another one.
 
-        Raises
-        ------
-        ValueError
-            If one is no address of 64 bits.
+        Raises ValueError if one is no address of 64 bits.
         """
         try:
             self._check(*key)
@@ -156,14 +147,10 @@ def _exchanging(
 class Pack:
     """A VARIANT_PACK without the typed descriptor; destroyed with the last reference to it.
 
-    Attributes
-    ----------
-    key : Addresses
-        The addresses that cuDNN has.
-    addresses : ctypes array
-        Memory from which cuDNN copies them when the pack is filled.
-    alone, with_uids, with_pointers, with_workspace : tuple
-        Arguments of the C functions. Whole tuples spare ctypes making one at each call.
+    - `key`: the addresses that cuDNN has.
+    - `addresses`: memory from which cuDNN copies them when the pack is filled.
+    - `alone`, `with_uids`, `with_pointers`, `with_workspace`: arguments of the C functions. Whole
+      tuples spare ctypes making one at each call.
     """
 
     __slots__ = (

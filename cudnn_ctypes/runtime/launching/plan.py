@@ -29,14 +29,9 @@ descriptors that belong to arguments; addresses of results that are made, and of
 class Call(NamedTuple):
     """A C call with gaps.
 
-    Attributes
-    ----------
-    function : Function
-        Of ``raw``, which takes `checked` where others are the same in all launches.
-    symbol : ctypes function
-        Of C itself, which takes `native` there.
-    places : tuple of int
-        Where each argument is among the values of a launch and those arguments behind them.
+    - `function`: of ``raw``, which takes `checked` where others are the same in all launches.
+    - `symbol`: of C itself, which takes `native` there.
+    - `places`: where each argument is among the values of a launch and those arguments behind them.
     """
 
     function: Function
@@ -84,14 +79,9 @@ if _logged: _forget()
 class Plan:
     """The C calls of one key, with gaps for what differs from call to call.
 
-    Attributes
-    ----------
-    calls : list of Call
-    steps : dict of str to str
-        What a launch does, as source for the function of a `Form`. It is the same for plans that
-        differ in shapes.
-    data : tuple
-        What is different in such plans.
+    - `steps`: what a launch does, as source for the function of a `Form`. It is the same for plans
+      that differ in shapes.
+    - `data`: what is different in such plans.
     """
 
     def __init__(self, recording: Recording, result: Any) -> None:
@@ -276,10 +266,7 @@ def _call(
 ) -> Call:
     """A call of a recording, with gaps for what differs between launches.
 
-    Raises
-    ------
-    NoKey
-        If C receives memory that no later launch can find.
+    Raises NoKey if C receives memory that no later launch can find.
     """
     if not isinstance(function, Function):
         raise NoKey

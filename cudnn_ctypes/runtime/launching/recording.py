@@ -20,10 +20,7 @@ from .likeness import NoKey, Plans, look
 class Launcher(Protocol):
     """A handle, or a stream where C functions take one: what a plan needs of it.
 
-    Attributes
-    ----------
-    launch_key : int or None
-        The device, where it is part of a launch's key.
+    - `launch_key`: the device, where it is part of a launch's key.
     """
 
     launch_key: int | None
@@ -64,13 +61,8 @@ class Memory:
 class Recording:
     """The launches, new tensors and results of the first call of a key.
 
-    Parameters
-    ----------
-    handle : Launcher
-    arguments : dict
-        All arguments by name, in the order of the call.
-    launches : bool
-        False: nothing is launched, only recorded.
+    - `arguments`: all arguments by name, in the order of the call.
+    - `launches`: False: nothing is launched, only recorded.
     """
 
     def __init__(
@@ -104,10 +96,7 @@ class Recording:
     def place(self, values: list[tuple[Any, Any]], argument: Any) -> int | None:
         """Where, among `values`, a launch finds what stood for an argument of C.
 
-        Raises
-        ------
-        NoKey
-            If it is memory that no later launch can find.
+        Raises NoKey if it is memory that no later launch can find.
         """
         if not isinstance(argument, Memory):
             for place, (_, value) in enumerate(values):

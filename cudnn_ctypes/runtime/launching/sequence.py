@@ -19,21 +19,12 @@ from .machine_code import FixedCall, Words, count_address, function_of_calls
 class FixedLaunch(NamedTuple):
     """A bound launch for machine code.
 
-    Attributes
-    ----------
-    calls : sequence of FixedCall
-    settle : callable
-        Raises the error of a call, given by its index, that returned a status.
-    make : callable
-        Makes a call, given by its index, by ctypes.
-    pointers : Pointers
-        Of what the launch needs open; ``cudnnDestroy`` sets them to NULL.
-    prepare : callable or None
-        To be called before each launch.
-    in_order : bool
-        Whether `prepare` belongs between this launch and those before it.
-    kept
-        What its arguments refer to.
+    - `settle`: raises the error of a call, given by its index, that returned a status.
+    - `make`: makes a call, given by its index, by ctypes.
+    - `pointers`: of what the launch needs open; ``cudnnDestroy`` sets them to NULL.
+    - `prepare`: to be called before each launch.
+    - `in_order`: whether `prepare` belongs between this launch and those before it.
+    - `kept`: what its arguments refer to.
     """
 
     calls: Sequence[FixedCall]

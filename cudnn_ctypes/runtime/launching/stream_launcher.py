@@ -23,14 +23,7 @@ _allocators: dict[int, Allocator] = {}
 class StreamLauncher:
     """A stream of the current device, with the attributes that a plan needs of a handle.
 
-    Parameters
-    ----------
-    stream : stream or None
-
-    Attributes
-    ----------
-    launch_key : int
-        The device, as part of a launch's key.
+    - `launch_key`: the device, as part of a launch's key.
     """
 
     __slots__ = (
@@ -94,9 +87,7 @@ class StreamLauncher:
     def check_memory(self, operands: Mapping[str, Any]) -> None:
         """Refuse memory of another GPU than the current one, which has no access to it.
 
-        Raises
-        ------
-        ValueError
+        Raises ValueError.
         """
         for name, value in operands.items():
             parts = getattr(value, "arrays", None)  # of a graph of nodes
