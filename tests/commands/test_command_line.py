@@ -48,24 +48,7 @@ def test_every_command_has_help(command, capsys):
     assert commands.COMMANDS[command].split()[0] in capsys.readouterr().out
 
 
-REPORTING = set(commands.COMMANDS) - {"build", "completion"}
-
-
-@pytest.mark.parametrize("command", sorted(REPORTING))
-def test_what_reports_can_report_as_json(command):
-    parser = commands.command_parser([command])
-    (parsers,) = (action for action in parser._actions if action.dest == "command")
-    assert isinstance(parsers.choices, dict)
-    assert "--json" in parsers.choices[command].format_help()
-
-
 # --- files ---------------------------------------------------------------------------------------
-
-
-def test_a_name_that_ends_in_a_slash_is_a_folder(tmp_path):
-    assert Output(f"{tmp_path}/new/").file("a.png") == tmp_path / "new" / "a.png"
-    assert Output(f"{tmp_path}/new").file("a.png") == tmp_path / "new"
-    assert Output(str(tmp_path)).file("a.png") == tmp_path / "a.png"
 
 
 @pytest.mark.parametrize(
@@ -318,15 +301,6 @@ def test_ctrl_c_in_a_traced_program(tmp_path):
 
 
 # --- progress ------------------------------------------------------------------------------------
-
-
-def test_results_go_to_the_standard_output_unbroken(capsys):
-    path = "/a" * 200
-    with options.steps("working", 2) as steps:
-        steps.begin("one")
-        steps.tell(path)
-        steps.advance()
-    assert capsys.readouterr() == (f"{path}\n", "")
 
 
 def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch):

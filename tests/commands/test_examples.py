@@ -12,7 +12,6 @@ import pytest
 from programs import ROOT
 
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.commands import examples as example_files
 
 EXAMPLES = ROOT / "examples"
 PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py"))
@@ -33,11 +32,6 @@ def test_lists_all_in_reading_order(capsys):
 def test_numbers_are_without_gaps():
     for first, stems in ((1, PROGRAMS), (0, NOTEBOOKS)):
         assert [int(stem[:2]) for stem in stems] == list(range(first, len(stems) + first))
-
-
-def test_each_says_in_a_line_what_it_is_about():
-    for example in example_files.examples():
-        assert 20 < len(example.title) <= 100, example
 
 
 def test_shows_what_one_teaches(capsys):

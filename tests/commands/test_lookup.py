@@ -89,12 +89,6 @@ def test_a_function(capsys):
     assert "cudnnConvolutionBackwardData" in out
 
 
-def test_a_gone_function(capsys):
-    out = looked_up(capsys, "cudnnGetRNNParamsSize")
-    assert "gone since cuDNN 9.0" in out
-    assert "\n    cudnnGetRNNWeightSpaceSize(handle, rnnDesc, weightSpaceSize)\n" in out
-
-
 @pytest.mark.parametrize(
     ("name", "says"),
     [

@@ -12,7 +12,6 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _result
 from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
-from cudnn_ctypes.errors import FaultWarning
 from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls, heed
 from cudnn_ctypes.raw.faults.calls import faults_of_call
@@ -73,28 +72,6 @@ def test_what_is_always_wrong_is_refused(layouts, monkeypatch):
         heed("here", _found(layouts, monkeypatch))
 
 
-def test_what_is_wrong_for_some_data_is_warned_of():
-    wrong = Fault(**{**vars(LAYOUTS), "calls": ("add",), "data": "x is large"})
-    with pytest.warns(FaultWarning, match="add 'y': .* where x is large; transform y"):
-        heed("here", [Finding(wrong, "add 'y'", wrong.ranges)])
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"effect": "slow"},
-        {"evidence": LAYOUTS.evidence[1:]},
-        {"data": "x is large"},
-    ],
-)
-def test_what_is_slow_or_not_reproduced_is_only_told(changed, layouts, monkeypatch):
-    (found,) = _found(layouts, monkeypatch, **changed)
-    heed("here", [found])
-    assert "cudnn_ctypes tells of it; remedy: transform y; " in found.told
-    by_others = "not reproduced, told by someone 123456: H200, cuDNN 9.28. All is wrong."
-    assert by_others in found.told
-
-
 def test_rows_are_complete():
     rows = known_faults()
     assert len({row.name for row in rows}) == len(rows)
@@ -105,13 +82,6 @@ def test_rows_are_complete():
         assert all(name in raw.FUNCTIONS or callable(getattr(Graph, name)) for name in each.calls)
         # What to do instead, unless another engine does it, or nobody knows.
         assert each.remedy or each.engines or each.data or each.reported or each.form
-
-
-def test_the_enumeration_can_be_restricted():
-    assert {row.name for row in known_faults(91900, 90)} < {row.name for row in known_faults(91900)}
-    assert all(any(91900 in each for each in row.ranges) for row in known_faults(91900, 90))
-    assert [row.engines for row in known_faults(91900, 70) if not row.engines] == []
-    assert known_faults(80900) == ()
 
 
 def test_doctor_lists_the_rows(capsys):

@@ -93,14 +93,6 @@ def test_options_of_descriptors_that_are_printed_alike(h200):
     assert {2, 3} < set(axes)
 
 
-def test_options_that_cudnn_does_not_print(h200):
-    (found,) = read_evidence(log_of(chain(), h200)).graphs
-    conv, swish = found.graph.nodes
-    assert (conv.operation, swish.operation) == ("conv_fprop", "swish")
-    assert conv.options["stride"] == (2, 2)
-    assert swish.options["swish_beta"] == 1.25
-
-
 def test_a_refused_attribute_is_forgotten(h200):
     messages = log_of(chain(), h200)
     (place,) = (i for i, each in enumerate(messages) if "POINTWISE_SWISH_BETA" in each.text)

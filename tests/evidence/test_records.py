@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
-from cudnn_ctypes.evidence.memory import Objects, Places, find
+from cudnn_ctypes import use_reference_device
+from cudnn_ctypes.evidence.memory import Places, find
 from cudnn_ctypes.evidence.records import (
     Argument,
     CallRecord,
@@ -47,26 +47,11 @@ FORWARD = call(
 )
 
 
-def test_a_launch():
-    assert line(FORWARD) == (
-        "cudnnActivationForward(handle, activationDesc={mode=relu, coef=0}, alpha=1,\n"
-        "    xDesc=(1, 64, 8, 8) float16 NHWC, x=<x+0, 8 KiB>, beta=0, "
-        "yDesc=(1, 64, 8, 8) float16 NHWC,\n"
-        "    y=<y+0, 8 KiB>)                                     "
-        "SUCCESS     0.210 ms  my_script.py:31"
-    )
-
-
 @pytest.mark.parametrize("width", [72, 100, 140])
 def test_no_line_is_longer_than_the_width(width):
     many = Argument("values", [f"CUDNN_SOMETHING_{i}" for i in range(16)])
     for each in (FORWARD, call(many), call(failed=True, reason="because " * 40)):
         assert max(map(len, line(each, width).splitlines())) <= width
-
-
-def test_status_and_time_are_below_each_other():
-    rows = [line(each).splitlines()[-1] for each in (FORWARD, call(), call(tensor("xDesc")))]
-    assert len({row.index("SUCCESS") for row in rows}) == 1
 
 
 def test_a_failure_says_why():
@@ -123,13 +108,6 @@ def run(*calls: tuple[str, Any], **said: Any) -> list[CallRecord]:
         CallRecord(number, f"cudnn{name}", (Argument("n", value),), "SUCCESS", **said)
         for number, (name, value) in enumerate(calls, 1)
     ]
-
-
-def test_equal_runs_whatever_their_times_and_places():
-    one = run(("A", 1), ("B", 2), seconds=1.0, file="a.py", line=3)
-    found = compare(one, run(("A", 1), ("B", 2), seconds=2.0, file="b.py", line=4, thread="t"))
-    assert (found.pairs, found.equal) == ([], 2)
-    assert found.text(100) == "2 calls equal, 0 different"
 
 
 def test_another_argument():
@@ -203,29 +181,6 @@ class TestOnAGpu:
         assert places.place(64, None, "x") == ("x", 0)
         assert places.place(128, None, "x") == ("x2", 0)
         assert (find(64, None, ()).address, find(64, None, ()).nbytes) == (64, None)
-
-
-def test_memory_that_is_allocated_again_has_another_name():
-    places = Places()
-    with use_reference_device():
-        for name in ("x", "x2", "x3"):
-            with DeviceBuffer(64) as memory:
-                assert places.place(memory.ptr + 8, memory, "x") == (name, 8)
-                region = find(memory.ptr + 8, memory, ())
-                assert (region.address, region.nbytes) == (memory.ptr, 64)
-
-
-def test_objects_are_numbered_by_kind():
-    objects = Objects()
-    tensor, handle = raw.cudnnTensorDescriptor_t, raw.cudnnHandle_t
-    assert objects.name(handle, 16) == "handle"
-    assert objects.name(handle, 32) == "handle2"
-    assert objects.name(tensor, 16) == "tensor1"
-    assert objects.name(tensor, 16) == "tensor1"
-    assert objects.name(tensor, 16, new=True) == "tensor2"
-    objects.forget(tensor, 16)
-    assert objects.name(tensor, 16) == "tensor3"
-    assert objects.name(tensor, None) is None
 
 
 @pytest.mark.usefixtures("driver", "gpu_device")

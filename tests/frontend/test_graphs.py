@@ -154,13 +154,6 @@ def test_results_of_convolutions_have_their_channels_together(graph):
     assert relu.get_stride() == x.get_stride()
 
 
-def test_an_element_wise_result_lies_as_its_operand_gaps_included(graph):
-    x = graph.tensor(dim=[2, 4, 8], stride=[64, 16, 1])
-    y = graph.add(graph.tensor([1, 1, 8], [8, 8, 1]), x).set_output(True)
-    graph.validate()
-    assert y.get_stride() == [64, 16, 1]
-
-
 def test_data_types_follow_the_graph_s(graph):
     x, y = (graph.tensor(DIMS, ROWS) for _ in "xy")
     virtual = graph.cmp_gt(x, y)
@@ -391,17 +384,6 @@ def test_options_of_attention_that_do_not_go_together(graph, options, message):
         describe_and_validate()
 
 
-def test_what_attention_cannot_do_is_named(graph):
-    graph.sdpa(
-        *heads(graph, "q", "k", "v"),
-        is_inference=True,
-        implementation=cudnn.attention_implementation.UNIFIED,
-        stats_use_log2=True,
-    )
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="UNIFIED: stats_use_log2"):
-        graph.validate()
-
-
 @pytest.mark.parametrize(
     "option", ["bias", "use_alibi_mask", "sink_token", "score_max", "score_sum_exp", "fn"]
 )
@@ -449,31 +431,6 @@ def test_implementations_of_attention(graph, way):
     operations = [node.operation for node in graph._graph.nodes]
     assert (operations == ["sdpa_unified"]) == (way is cudnn.attention_implementation.UNIFIED)
     assert (o.get_dim(), stats.get_dim()) == ([2, 4, 64, 64], [2, 4, 64, 1])
-
-
-def test_a_block_mask_goes_with_attention_as_one_operation(graph):
-    q, k, v = heads(graph, "q", "k", "v")
-    mask = graph.tensor([2, 4, 1, 1], [4, 1, 1, 1], cudnn.data_type.UINT8)
-    graph.sdpa(q, k, v, is_inference=True, block_mask=mask)
-    assert graph._graph.nodes[-1].operation == "sdpa_unified"
-    sums = {
-        name: graph.tensor([3, 1, 1, 1], [1, 1, 1, 1], cudnn.data_type.INT32)
-        for name in ("cu_seq_len_q", "cu_seq_len_kv")
-    }
-    graph.sdpa(q, k, v, is_inference=True, use_padding_mask=True, **sums)
-    node = graph._graph.nodes[-1]
-    assert (node.operation, sums.keys() <= node.inputs.keys()) == ("sdpa_unified", True)
-    composite = cudnn.attention_implementation.COMPOSITE
-    graph.sdpa(q, k, v, is_inference=True, block_mask=mask, implementation=composite)
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="block_mask"):
-        graph.validate()
-
-
-def test_attention_by_its_older_name(graph):
-    o, stats = graph.scaled_dot_product_flash_attention(
-        *heads(graph, "q", "k", "v"), is_inference=False, attn_scale=0.125, name="attention"
-    )
-    assert (o.get_name(), stats.get_name()) == ("attention::O", "attention::Stats")
 
 
 # --- device properties, serialization ------------------------------------------------------------

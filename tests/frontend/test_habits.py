@@ -241,24 +241,6 @@ def test_by_itself_it_is_element_wise(device):
     assert len(expanded(alone)) == 4
 
 
-@pytest.mark.parametrize("by_value", [False, True])
-def test_a_matrix_times_a_number(device, by_value):
-    """One batch, so a number broadcasts along two dimensions."""
-    x_gpu = randn(1, 64, 48, device=device, dtype=torch.float16)
-    number = torch.full((1, 1, 1), -1.5, device="cpu" if by_value else device)
-    graph = pygraph(io_data_type=HALF)
-    x = graph.tensor_like(x_gpu)
-    scale = graph.tensor(
-        dim=number.size(), stride=number.stride(), data_type=FLOAT, is_pass_by_value=by_value
-    )
-    y = graph.mul(graph.sigmoid(x), scale)
-    y.set_output(True)
-    graph.build([cudnn.heur_mode.A])
-    memory = {x: x_gpu, scale: number, y: nothing(x_gpu)}
-    execute(graph, memory, device)
-    close(memory[y], -1.5 * torch.sigmoid(x_gpu.double()), FLOAT16_ERROR)
-
-
 # --- attention -----------------------------------------------------------------------------------
 
 

@@ -121,15 +121,6 @@ def test_the_table_is_that_of_the_installed_version():
     assert table == TABLE
 
 
-def test_a_new_name_would_be_seen():
-    function = {"parameters": [["x"]], "returns": "None"}
-    table = {**TABLE, "functions": {**TABLE["functions"], "new_function": [function]}}
-    assert missing_names(table) - missing_names(TABLE) == {"new_function"}
-    methods = {**TABLE["builders"], "matmul": {"places": ["A", "new"], "keywords": []}}
-    table = {**TABLE, "builders": methods}
-    assert missing_names(table) - missing_names(TABLE) == {"pygraph.matmul(new)"}
-
-
 def test_a_name_that_is_left_out_says_why():
     with pytest.raises(AttributeError, match="no 'GemmSwigluSm100': a kernel that NVIDIA's"):
         _ = cudnn.GemmSwigluSm100

@@ -92,16 +92,6 @@ def test_memory_goes_with_a_list_of_unique_ids(device):
         graph.execute({1: problem.a}, problem.workspace, tensor_uids=[1])
 
 
-def test_steps_that_were_not_taken_are_taken(device):
-    problem = Product(device)
-    graph = problem.describe()
-    graph.create_execution_plans()
-    assert graph.get_execution_plan_count() > 0
-    graph.build_plans(ctx=None)
-    graph.execute({1: problem.a, 2: problem.b, 3: problem.c}, problem.workspace)
-    problem.check()
-
-
 def test_a_workspace_for_other_dims(device):
     problem = Product(device, is_override_shape_enabled=True, is_dynamic_shape_enabled=True)
     graph = problem.describe()

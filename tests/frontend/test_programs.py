@@ -22,34 +22,6 @@ torch = pytest.importorskip("torch")
 BFLOAT16 = 2 * 2.0**-8
 
 
-def test_the_well_known_program(device):
-    batch, m, n, k = 16, 128, 64, 96
-    a_gpu = randn(batch, m, k, device=device)
-    b_gpu = randn(batch, k, n, device=device, seed=1)
-    bias_gpu = randn(batch, m, 1, device=device, seed=2)
-    c_gpu = torch.full((batch, m, n), float("nan"), dtype=torch.bfloat16, device=device)
-
-    graph = cudnn.pygraph(
-        intermediate_data_type=cudnn.data_type.FLOAT,
-        compute_data_type=cudnn.data_type.FLOAT,
-    )
-
-    a = graph.tensor_like(a_gpu)
-    b = graph.tensor_like(b_gpu)
-    bias = graph.tensor_like(bias_gpu)
-
-    product = graph.matmul(name="matmul", A=a, B=b)
-    c = graph.bias(name="bias", input=product, bias=bias)
-    c.set_output(True).set_data_type(cudnn.data_type.BFLOAT16)
-
-    graph.build([cudnn.heur_mode.A])
-    workspace = torch.empty(graph.get_workspace_size(), device=device, dtype=torch.uint8)
-    graph.execute({a: a_gpu, b: b_gpu, bias: bias_gpu, c: c_gpu}, workspace)
-
-    synchronize(device)
-    close(c_gpu, a_gpu.double() @ b_gpu.double() + bias_gpu.double(), BFLOAT16)
-
-
 class Product:
     """relu(a @ b) built step by step, with memory for it."""
 

@@ -95,16 +95,6 @@ def test_numbers_are_told_apart_as_python_does_not():
     assert len(TRACED) == 6 + 5
 
 
-def test_addresses_that_are_no_multiples_of_16_bytes_have_a_graph_of_their_own():
-    shifted = torch.randn(65)[1:].reshape(2, 8, 4)
-    b = torch.randn(2, 8, 4)
-    torch.testing.assert_close(gate(shifted, b), torch.sigmoid(shifted + b))
-    gate(b, b)
-    assert len(TRACED) == 2
-    assert gate.graph(shifted, b).find_tensor("a").alignment == 4
-    assert gate.graph(b, b).find_tensor("a").alignment == 16
-
-
 def test_memory_of_one_library_and_of_another_share_a_graph():
     a, b = operands()
     gate(DeviceTensor.from_numpy(a.numpy()), DeviceTensor.from_numpy(b.numpy()))
@@ -144,22 +134,6 @@ def test_a_function_inside_another_one_adds_to_its_graph():
     torch.testing.assert_close(twice(a), torch.sigmoid(torch.sigmoid(2 * a) + a / 2))
     described = twice.graph(a)
     assert [each.operation for each in described.nodes] == ["mul", "add", "sigmoid"] * 2
-
-
-def test_the_graph_to_look_at():
-    """Of anything that says its shape, strides and data type."""
-    last = torch.empty(2, 8, 3, 5, device="meta").contiguous(memory_format=torch.channels_last)
-    graph = gate.graph(last, np.zeros((1, 8, 1, 1), np.float32), factor=3.0)
-    assert graph.name == "gate"
-    assert [each.name for each in graph.inputs] == ["a", "b"]
-    assert graph.find_tensor("a").strides == last.stride()
-    (y,) = graph.outputs
-    graph.validate()
-    assert (y.dims, y.strides) == (last.shape, last.stride())
-    again = gate.graph(*graph.inputs)
-    assert again is not graph
-    assert again.find_tensor("a").dims == (2, 8, 3, 5)
-    assert gate.graph(last, last) is not gate.graph(last, last)
 
 
 def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise():

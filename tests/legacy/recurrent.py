@@ -182,9 +182,6 @@ def random_operands(problem: Problem) -> Operands:
     )
 
 
-RESULTS = ("y", "hy", "cy", "dx", "dhx", "dcx", "dweights")
-
-
 def expected(problem: Problem, given: Operands, masks: Sequence[Array] | None = None) -> dict:
     """All results in float64 by name; y and dx as (T, B, size), zero in the padding."""
     network, lengths = problem.network, problem.lengths

@@ -225,11 +225,6 @@ def test_repr_makes_an_equal_descriptor(make: Callable[[], Any]) -> None:
         assert again == descriptor
 
 
-def test_descriptors_can_change_so_they_do_not_hash(make: Callable[[], Any]) -> None:
-    with make() as descriptor, pytest.raises(TypeError, match="unhashable"):
-        hash(descriptor)
-
-
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
 def test_a_descriptor_that_cannot_be_configured_is_closed(failing: Callable[[], Any]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cudnn_ctypes import raw
 from cudnn_ctypes.arguments import enumerator, short_name
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
@@ -31,12 +29,3 @@ def test_examples() -> None:
     assert short_name(raw.CUDNN_LRN_CROSS_CHANNEL_DIM1) == "cross_channel_dim1"
     assert enumerator(raw.cudnnNormMode_t, "per-channel", "mode") == raw.CUDNN_NORM_PER_CHANNEL
     assert short_name(raw.cudnnMathType_t(77)) == "<unknown cudnnMathType_t 77>"
-
-
-def test_refusals_name_the_argument() -> None:
-    with pytest.raises(ValueError, match=r"^mode: expected one of .*'fma_math'"):
-        enumerator(raw.cudnnMathType_t, "fast", "mode")
-    with pytest.raises(TypeError, match=r"^mode: expected a cudnnMathType_t"):
-        enumerator(raw.cudnnMathType_t, raw.CUDNN_DATA_FLOAT, "mode")
-    with pytest.raises(TypeError, match=r"^mode: .*got 1 \(int\)"):
-        enumerator(raw.cudnnMathType_t, 1, "mode")

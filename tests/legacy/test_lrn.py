@@ -13,7 +13,6 @@ from cudnn_ctypes import (
     DeviceTensor,
     Handle,
     LRNDescriptor,
-    raw,
 )
 
 X = (2, 6, 4, 5)
@@ -35,24 +34,6 @@ def by_space(x: np.ndarray) -> np.ndarray:
     height, width = x.shape[2:]
     sums = sum(padded[:, :, i : i + height, j : j + width] for i in range(3) for j in range(3))
     return x / np.sqrt(1.5 + 0.7 / 9 * sums)
-
-
-class TestDescriptor:
-    def test_defaults_are_cudnns(self) -> None:
-        with LRNDescriptor() as made:
-            untouched = raw.cudnnLRNDescriptor_t()
-            raw.cudnnCreateLRNDescriptor(untouched)
-            from ctypes import c_double, c_uint
-
-            n, alpha, beta, k = c_uint(), c_double(), c_double(), c_double()
-            raw.cudnnGetLRNDescriptor(untouched, n, alpha, beta, k)
-            raw.cudnnDestroyLRNDescriptor(untouched)
-            assert (made.n, made.alpha, made.beta, made.k) == (
-                n.value,
-                alpha.value,
-                beta.value,
-                k.value,
-            )
 
 
 class TestDivisive:

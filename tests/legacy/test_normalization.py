@@ -16,7 +16,6 @@ from cudnn_ctypes import (
 )
 
 X, C = (3, 4, 5, 2), 4
-EPSILON = 1e-3
 
 
 def random(seed: int, *shape: int, dtype: Any = np.float32, layout: Any = None) -> DeviceTensor:
@@ -26,39 +25,6 @@ def random(seed: int, *shape: int, dtype: Any = np.float32, layout: Any = None) 
 
 def nan(*shape: int, dtype: str = "float32", **options: Any) -> DeviceTensor:
     return DeviceTensor.full(shape, np.nan, dtype, **options)
-
-
-def normalized(x: np.ndarray, axes: tuple[int, ...] = (0, 2, 3)) -> np.ndarray:
-    x = x.astype(np.float64)
-    deviation = np.sqrt(x.var(axes, keepdims=True) + EPSILON)
-    return (x - x.mean(axes, keepdims=True)) / deviation
-
-
-class TestDerivedDescriptors:
-    @pytest.mark.parametrize("data_type", ["float32", "float64", "float16", "bfloat16"])
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    @pytest.mark.parametrize("shape", [(3, 4, 5, 2), (3, 4, 5, 2, 6)])
-    def test_shapes_and_types(self, shape: Any, layout: str, data_type: str) -> None:
-        per_channel = (1, 4, *(1,) * (len(shape) - 2))
-        wanted_type = "FLOAT" if data_type != "float64" else "DOUBLE"
-        with TensorDescriptor(shape, data_type, layout=layout) as x_desc:
-            for mode, wanted in (
-                ("per_activation", (1, *shape[1:])),
-                ("spatial", per_channel),
-                ("spatial_persistent", per_channel),
-            ):
-                with cudnn.derive_bn_tensor_descriptor(x_desc, mode) as derived:
-                    assert (derived.shape, derived.layout) == (wanted, "NCHW")
-                    assert derived.data_type.name == f"CUDNN_DATA_{wanted_type}"
-            for mode, wanted in (
-                ("per_activation", (1, *shape[1:])),
-                ("per_channel", per_channel),
-            ):
-                both = cudnn.derive_norm_tensor_descriptor(x_desc, mode)
-                assert both[0] == both[1]
-                assert both[0].shape == wanted
-                for derived in both:
-                    derived.close()
 
 
 class TestWhatIsMade:

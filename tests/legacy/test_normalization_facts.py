@@ -224,34 +224,6 @@ def test_what_is_carried_out(device: str, calls: Any) -> None:
 # -- corners -----------------------------------------------------------------------------------
 
 
-def test_a_factor_of_1_reads_the_averages(handle: Handle) -> None:
-    x, scale = tensor(SHAPES[0]), tensor((4,))
-    mean, variance = (DeviceTensor.full((4,), np.nan, "float32") for _ in range(2))
-    cudnn.batch_normalization_forward_training(
-        handle, x, scale, scale, running_mean=mean, running_variance=variance, average_factor=1
-    )
-    assert np.isnan(mean.numpy()).all()
-    assert np.isnan(variance.numpy()).all()
-
-
-def test_one_value_per_parameter(handle: Handle) -> None:
-    x, scale = tensor((1, 4, 5, 2)), tensor((4, 5, 2), seed=1)
-    mean, variance = (DeviceTensor.full((4, 5, 2), 3, "float32") for _ in range(2))
-    forward = cudnn.batch_normalization_forward_training(
-        handle,
-        x,
-        scale,
-        scale,
-        mode="per_activation",
-        average_factor=0.5,
-        running_mean=mean,
-        running_variance=variance,
-    )
-    np.testing.assert_allclose(forward.y.numpy()[0], scale.numpy(), rtol=1e-5)
-    np.testing.assert_allclose(mean.numpy(), (3 + x.numpy()[0]) / 2, rtol=1e-5)
-    assert np.isnan(variance.numpy()).all()  # over m - 1 = 0
-
-
 @pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 def test_inference_of_int8(handle: Handle, layout: str, norm: bool) -> None:
@@ -341,19 +313,6 @@ def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
     np.testing.assert_allclose(dx.numpy(), exacts[0], rtol=1e-10, atol=1e-12, err_msg="dx")
 
 
-@pytest.mark.parametrize("data_type", ["float64", "float32", "float16"])
-@pytest.mark.parametrize(
-    ("shape", "layout"), [(SHAPES[0], "NCHW"), (SHAPES[0], "NHWC"), (SHAPES[1], "NCHW")]
-)
-def test_lrn_computes_y_again(handle: Handle, data_type: str, shape: Any, layout: str) -> None:
-    """The backward pass takes a y, and does not read it."""
-    x, dy = (tensor(shape, data_type, layout, seed) for seed in range(2))
-    unread = DeviceTensor.from_numpy(np.full(shape, np.nan, data_type), layout=layout)
-    with LRNDescriptor(3, alpha=1.5, beta=0.75, k=1.0) as lrn:
-        dx = cudnn.lrn_cross_channel_backward(handle, lrn, x=x, y=unread, dy=dy)
-    assert np.isfinite(dx.numpy()).all()
-
-
 def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) -> None:
     """Of layer 1; layer 2 refuses it."""
     x, prior = tensor(SHAPES[0]), tensor(SHAPES[0], seed=1)
@@ -382,12 +341,3 @@ def test_a_side_of_one_pixel_has_coordinate_minus_1(handle: Handle, size: Any) -
         )
         expected = theta.numpy()[0] @ (u, v, 1)
         np.testing.assert_allclose(grid[row, column], expected, rtol=1e-5, atol=1e-5)
-
-
-def test_sizes_of_the_plain_forms_are_accepted(handle: Handle) -> None:
-    """What the queries answer for the normalization alone is enough, whatever the layout."""
-    for layout, data_type in itertools.product(("NCHW", "NHWC"), ("float32", "float16")):
-        with TensorDescriptor(SHAPES[0], data_type, layout=layout) as x_desc:
-            for mode in ("per_activation", "spatial", "spatial_persistent"):
-                sizes = cudnn.batch_normalization_ex_sizes(handle, x_desc, mode=mode)
-                assert min(sizes) >= 0

@@ -26,15 +26,12 @@ from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
 from .recurrent import (
-    KINDS,
     LAYOUTS,
-    Kind,
     Operands,
     Run,
     example,
     expected,
     random_operands,
-    weights_in,
 )
 from .recurrent_rounding import tolerances
 
@@ -112,28 +109,6 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
             assert np.abs(once).max() > 0.1
 
 
-def test_states_that_are_not_wanted(handle: Handle) -> None:
-    problem = example("gru")
-    with Run(handle, problem, random_operands(problem)) as run:
-        network, hx = run.network, run.states["hx"]
-        y, hy, cy, reserve_space = network.forward(
-            handle, run.x, run.weights, hx=hx, final_states=False
-        )
-        assert hy is None
-        assert cy is None
-        gradients = network.backward_data(
-            handle,
-            y=y,
-            dy=run.dy,
-            weights=run.weights,
-            reserve_space=reserve_space,
-            hx=hx,
-            initial_gradients=False,
-        )
-        assert gradients[1:] == (None, None)
-        check(run, {"y": run.host(y)}, ("y",))
-
-
 # -- clipping ------------------------------------------------------------------------------------
 
 
@@ -155,32 +130,6 @@ def test_cell_states_are_clipped_where_they_are_read(handle, options):
             replace(problem, network=replace(problem.network, clip=None)), run.given
         )
         assert np.abs(got["dx"] - unclipped["dx"])[problem.valid].max() > 0.01
-
-
-@pytest.mark.parametrize("algorithm", ["persist_static", "persist_static_small_h"])
-def test_clipping_by_persistent_kernels(handle: Handle, algorithm: str) -> None:
-    problem = example(clip=LIMITS)
-    network = replace(problem.network, hidden_size=32)
-    problem = replace(
-        problem, network=network, kind=KINDS[1], algorithm=algorithm, lengths=(5,) * 4
-    )
-    with Run(handle, problem, random_operands(problem)) as run:
-        check(run, run.training_step())
-
-
-@pytest.mark.parametrize("kind", KINDS[:2], ids=str)
-def test_gradients_pass_at_the_limits(handle: Handle, kind: Kind) -> None:
-    """Forget gates of 1 and input gates of 0 hand cx on."""
-    problem = replace(example(clip=LIMITS), kind=kind, lengths=(1,) * 4, steps=1)
-    given = random_operands(problem)
-    given.weights[...] = 0
-    (weights,) = weights_in(problem.network, given.weights)
-    weights.bw[:2] = [[-100], [100]]
-    given.cx[...] = [0.125, -0.25, 0.126, -0.26]
-    with Run(handle, problem, given) as run:
-        got = run.training_step()
-        check(run, got)
-    assert (np.abs(got["dcx"]) > 1e-3).all(axis=(0, 1)).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])

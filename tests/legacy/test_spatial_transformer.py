@@ -35,16 +35,6 @@ def identity(images: int) -> DeviceTensor:
 
 
 class TestOperations:
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_identity_gives_back_the_image(self, handle: Handle, layout: str) -> None:
-        x = random(0, *X, layout=layout)
-        with SpatialTransformerDescriptor(X) as st:
-            grid = cudnn.spatial_tf_grid_generator_forward(handle, identity(2), st)
-            assert grid.shape == (2, 5, 6, 2)
-            y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
-            assert (y.shape, y.layout) == (X, layout)
-            np.testing.assert_allclose(y.numpy(), x.numpy(), rtol=1e-5, atol=1e-5)
-
     @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 2)])
     def test_other_numbers_of_dimensions(self, handle: Handle, shape: Any) -> None:
         with SpatialTransformerDescriptor(shape) as st, pytest.raises(NotSupportedError):

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import TensorDescriptor, as_data_type, raw
-from cudnn_ctypes.runtime import DeviceTensor
 
 DATA_TYPES = {
     "float32": np.float32,
@@ -104,11 +103,6 @@ def test_setting_again_follows_c() -> None:
         assert descriptor.shape == (1, 2, 3, 4)
 
 
-def test_two_dimensions_have_no_layout_to_choose() -> None:
-    with TensorDescriptor((4, 6), layout="NHWC") as descriptor:
-        assert descriptor.strides == (6, 1)
-
-
 def test_four_dimensions_read_back() -> None:
     with TensorDescriptor() as x:
         x.set_4d_ex("float16", 2, 3, 5, 7, 211, 67, 11, 1)
@@ -123,51 +117,3 @@ def test_four_dimensions_read_back() -> None:
             "h_stride": 11,
             "w_stride": 1,
         }
-
-
-class TestOfATensor:
-    """Descriptors of memory: `reference_device` only makes that host memory."""
-
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_layouts(self, reference_device: None, layout: str) -> None:
-        with (
-            DeviceTensor.empty((2, 3, 4, 5), "float16", layout=layout) as tensor,
-            TensorDescriptor.of(tensor) as descriptor,
-        ):
-            assert descriptor == TensorDescriptor((2, 3, 4, 5), "float16", layout=layout)
-            assert descriptor.strides == tensor.strides
-            assert descriptor.size_in_bytes == tensor.nbytes
-
-    def test_strides(self, reference_device: None) -> None:
-        with (
-            DeviceTensor.empty((2, 3, 4), "float32", strides=(40, 12, 2)) as tensor,
-            TensorDescriptor.of(tensor) as descriptor,
-        ):
-            assert descriptor.strides == (40, 12, 2)
-            assert descriptor.size_in_bytes == tensor.nbytes
-
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_one_channel_keeps_the_layout_that_it_was_made_in(self, reference_device, layout):
-        with DeviceTensor.empty((2, 1, 4, 5), "float32", layout=layout) as tensor:
-            with TensorDescriptor.of(tensor) as descriptor:
-                assert descriptor.strides == numpy_strides((2, 1, 4, 5), layout)
-            other = "NHWC" if layout == "NCHW" else "NCHW"
-            with TensorDescriptor.of(tensor, layout=other) as descriptor:
-                assert descriptor.strides == numpy_strides((2, 1, 4, 5), other)
-
-    @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_three_dimensions_get_a_height(self, reference_device: None, layout: str) -> None:
-        with DeviceTensor.empty((2, 3, 7), "float32", layout=layout) as tensor:
-            with TensorDescriptor.of(tensor) as descriptor:
-                assert descriptor.shape == (2, 3, 7)
-            with TensorDescriptor.of(tensor, min_dims=4) as descriptor:
-                assert descriptor.shape == (2, 3, 1, 7)
-                assert descriptor.strides == numpy_strides((2, 3, 1, 7), layout)
-
-    def test_the_height_of_a_strided_tensor_steps_over_its_row(self, reference_device):
-        with (
-            DeviceTensor.empty((2, 3, 4), "float32", strides=(40, 12, 2)) as tensor,
-            TensorDescriptor.of(tensor, min_dims=4) as descriptor,
-        ):
-            assert descriptor.shape == (2, 3, 1, 4)
-            assert descriptor.strides == (40, 12, 8, 2)

@@ -10,7 +10,6 @@ import pytest
 from cudnn_ctypes import (
     DeviceTensor,
     Handle,
-    OpTensorDescriptor,
     op_tensor,
     raw,
     scale_tensor,
@@ -20,7 +19,6 @@ from cudnn_ctypes import (
 from cudnn_ctypes.errors import NotSupportedError
 
 A = np.random.default_rng(0).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
-B = np.random.default_rng(1).integers(-9, 10, (2, 3, 4, 5)).astype(np.float32)
 
 
 def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
@@ -48,15 +46,6 @@ class TestTransform:
                 assert transform_tensor(handle, y, strided, alpha=2) is strided
                 np.testing.assert_array_equal(strided.numpy(), 2 * A)
 
-    def test_int8_to_vectors_and_back(self, handle: Handle) -> None:
-        values = np.random.default_rng(0).integers(-128, 128, (2, 8, 3, 4)).astype(np.int8)
-        with tensor(values) as x:
-            y = transform_tensor(handle, x, layout="NCHW_VECT_C4", data_type="int8x4")
-            assert y.layout == "NCHW_VECT_C4"
-            np.testing.assert_array_equal(y.numpy(), values)
-            back = transform_tensor(handle, y, layout="NCHW", data_type="int8")
-            np.testing.assert_array_equal(back.numpy(), values)
-
     def test_no_other_integers(self, handle: Handle) -> None:
         with tensor(A.astype(np.int32)) as x:
             for call in (
@@ -66,28 +55,3 @@ class TestTransform:
             ):
                 with pytest.raises(NotSupportedError):
                     call()
-
-
-class TestOpTensor:
-    def test_broadcasting(self, handle: Handle) -> None:
-        for shape in ((1, 3, 1, 1), (1, 1, 4, 5), (1, 1, 1, 1), (2, 1, 1, 5)):
-            part = np.random.default_rng(2).integers(-9, 10, shape).astype(np.float32)
-            with tensor(A) as a, tensor(part) as b:
-                np.testing.assert_array_equal(
-                    op_tensor(handle, a, b, "max").numpy(), np.maximum(A, part)
-                )
-        with tensor(A) as a, tensor(np.array([1, 2, 3], np.float32)) as b:
-            np.testing.assert_array_equal(
-                op_tensor(handle, a, b, "add").numpy(), A + np.array([1, 2, 3])[:, None, None]
-            )
-
-    @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
-    @pytest.mark.parametrize("op", ["min", "max"])
-    def test_nan(self, handle: Handle, op: str, nan: str) -> None:
-        first = np.array([[np.nan, 1, 3]], np.float32)
-        second = np.array([[2, np.nan, 3]], np.float32)
-        described = OpTensorDescriptor(op, nan_propagation=nan)
-        with described, tensor(first) as a, tensor(second) as b:
-            result = op_tensor(handle, a, b, described).numpy()
-        expected = [[np.nan, np.nan, 3]] if nan == "propagate_nan" else [[2, 1, 3]]
-        np.testing.assert_array_equal(result, expected)

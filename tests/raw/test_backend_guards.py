@@ -229,18 +229,6 @@ def test_knobs_are_read_into_descriptors(shop: Workshop) -> None:
     assert count.value > 0
 
 
-@pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_BWD_MAX_TOTAL_SEQ_LEN_Q")
-def test_no_count_is_wanted_where_none_is_given(shop: Workshop) -> None:
-    backward, memory = shop.final("operation_sdpa_bwd"), (c_int64 * 4)()
-    name = raw.CUDNN_ATTR_OPERATION_SDPA_BWD_MAX_TOTAL_SEQ_LEN_Q
-    raw.cudnnBackendGetAttribute.unchecked(backward, name, INT64, 1, None, memory)
-    dims = (c_int64 * 4)()
-    raw.cudnnBackendGetAttribute(
-        shop.final("tensor"), raw.CUDNN_ATTR_TENSOR_DIMENSIONS, INT64, 4, None, dims
-    )
-    assert list(dims) == [2, 4, 8, 8]
-
-
 def test_destroyed_descriptors_are_refused_by_every_name(shop: Workshop) -> None:
     handles = (raw.cudnnBackendDescriptor_t * 1)(created())
     raw.cudnnBackendDestroyDescriptor(raw.cudnnBackendDescriptor_t.from_buffer_copy(handles[0]))

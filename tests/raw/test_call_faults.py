@@ -75,21 +75,6 @@ def test_a_bias_beside_filters_of_another_size(kind: str) -> None:
     assert bool(found) == (kind not in ("int8x4", "float32"))
 
 
-def test_padding_of_a_destination_with_gaps() -> None:
-    with (
-        use_reference_device(),
-        TensorDescriptor((1, 1, 1, 2)) as x,
-        TensorDescriptor((1, 1, 1, 3), strides=(6, 6, 6, 2)) as gaps,
-        TensorDescriptor((1, 1, 1, 3)) as dense,
-        TensorTransformDescriptor((0, 0, 0, 1)) as pads,
-        TensorTransformDescriptor((0, 0, 0, 0)) as copies,
-    ):
-        name = "cudnnTransformTensorEx"
-        assert _found(name, transDesc=pads, srcDesc=x, destDesc=gaps)
-        assert not _found(name, transDesc=pads, srcDesc=x, destDesc=dense)
-        assert not _found(name, transDesc=copies, srcDesc=x, destDesc=gaps)
-
-
 @pytest.mark.parametrize("kind", ["bfloat16", "int8", "float32", "float64"])
 def test_an_operation_into_double(kind: str) -> None:
     with (

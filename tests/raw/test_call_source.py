@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import DeviceTensor, TensorDescriptor, raw, use_reference_device
+from cudnn_ctypes import TensorDescriptor, raw, use_reference_device
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.raw.call_source import without_argtypes
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.guards import Fragment
@@ -126,32 +125,6 @@ def test_c_receives_what_was_given(in_c: Any, name: str, usual: bool) -> None:
         assert seen() == [expected for _, expected in samples]
 
 
-@pytest.mark.parametrize("count", [0, -1, 2**31 - 1, -(2**31)])
-def test_every_int_arrives(in_c: Any, count: int) -> None:
-    seen = in_c("cudnnSetTensor4dDescriptor", guards=False)
-    raw.cudnnSetTensor4dDescriptor(None, 0, 0, count, 1, count, 1)
-    assert seen()[3:] == [count % 2**32, 1, count % 2**32, 1]
-
-
-@pytest.mark.parametrize("attribute", ["Set", "Get"])
-@pytest.mark.parametrize("array", [(ctypes.c_int64 * 4)(), None], ids=["array", "NULL"])
-def test_attributes_arrive(in_c: Any, attribute: str, array: Any) -> None:
-    tensor, written = raw.cudnnBackendDescriptor_t(), ctypes.c_int64()
-    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
-    name, type_ = raw.CUDNN_ATTR_TENSOR_DIMENSIONS, raw.CUDNN_TYPE_INT64
-    seen = in_c(f"cudnnBackend{attribute}Attribute", guards=True)
-    between = [written] if attribute == "Get" else []
-    count = 4 if array is not None or attribute == "Get" else 0
-    for _ in range(2):  # looked at, then known to be harmless
-        raw.FUNCTIONS[f"cudnnBackend{attribute}Attribute"](
-            tensor, name, type_, count, *between, array
-        )
-        addresses = [ctypes.addressof(written)] * len(between)
-        at = 0 if array is None else ctypes.addressof(array)
-        assert seen() == [tensor.value, int(name), int(type_), count, *addresses, at]
-    raw.cudnnBackendDestroyDescriptor(tensor)
-
-
 # --- NULL ---------------------------------------------------------------------------------------
 
 
@@ -214,16 +187,6 @@ def torch_tensor(*shape: int) -> Any:
     return pytest.importorskip("torch").ones(shape)
 
 
-def test_the_address_of_a_tensor_arrives(set_tensor: Any) -> None:
-    with TensorDescriptor((2, 3, 4, 5)) as x, DeviceTensor.empty((2, 3, 4, 5), "float32") as own:
-        ours = torch_tensor(2, 3, 4, 5)
-        for _ in range(3):
-            assert set_tensor(x, own) == own.ptr
-            assert set_tensor(x._as_parameter_, own) == own.ptr
-            assert set_tensor(x._as_parameter_, ours) == ours.data_ptr()
-            assert set_tensor(x, own.ptr) == own.ptr
-
-
 def test_what_fitted_is_looked_at_again(set_tensor: Any) -> None:
     """The same object may be another tensor at the next call."""
     with TensorDescriptor((2, 3, 4, 5)) as descriptor:
@@ -259,7 +222,3 @@ def test_a_changed_descriptor_is_read_again(set_tensor: Any) -> None:
         raw.cudnnSetTensor4dDescriptor(x, 0, raw.CUDNN_DATA_FLOAT, 2, 3, 5, 4)
         with pytest.raises(ValueError, match="contradicts yDesc"):
             set_tensor(x, tensor)
-
-
-def test_what_stands_before_c_is_called_instead() -> None:
-    assert without_argtypes(lambda *arguments: 0) is None

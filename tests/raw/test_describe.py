@@ -27,27 +27,6 @@ def test_every_name_has_a_text_that_names_it():
         documentation("cudnnGone")
 
 
-def test_a_function_is_its_prototype_with_facts_of_the_parameters_and_its_origin():
-    assert (
-        documentation("cudnnSetTensorNdDescriptor")
-        == """\
-cudnnStatus_t cudnnSetTensorNdDescriptor(
-    cudnnTensorDescriptor_t tensorDesc,  // in/out
-    cudnnDataType_t dataType,            // in
-    int nbDims,                          // in
-    const int dimA[],                    // in, nbDims of them, not NULL
-    const int strideA[]);                // in, nbDims of them, not NULL
-
-cudnn_ops.h, since 2.0.0"""
-    )
-
-
-@pytest.mark.parametrize("name", ["cudnnGetVersion", "cudnnConvolutionForward", "cudnnSetCallback"])
-def test_the_prototype_is_that_of_the_binding(name):
-    text = re.sub(r"//.*", "", documentation(name)).partition(";")[0]
-    assert " ".join(text.split()).replace("( ", "(") == raw.FUNCTIONS[name].prototype
-
-
 @pytest.mark.parametrize(
     ("name", "line"),
     [

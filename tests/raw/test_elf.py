@@ -41,13 +41,6 @@ def test_libraries_in_memory_are_not_taken_for_each_other() -> None:
         ctypes.CDLL(name)
 
 
-def test_the_installed_libraries_are_in_order() -> None:
-    files = [raw.load().path, *raw.load().path.parent.glob("libcudnn_*.so.9")]
-    assert {file.name: elf.defect(file) for file in files} == dict.fromkeys(
-        (file.name for file in files), ""
-    )
-
-
 def test_every_cut_of_a_written_library_is_seen(library: Path) -> None:
     content = library.read_bytes()
     for size in range(len(content)):

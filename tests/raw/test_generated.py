@@ -104,14 +104,6 @@ def test_an_array_without_length_entry_is_an_error(headers, monkeypatch):
         decide(headers)
 
 
-def test_lengths_are_expressions_of_the_functions_parameters():
-    for function in raw.FUNCTIONS.values():
-        names = {p.name for p in function.parameters}
-        for parameter in function.parameters:
-            if isinstance(parameter.length, str):
-                assert set(re.findall(r"[A-Za-z_]\w*", parameter.length)) <= names
-
-
 def test_every_direction_that_a_header_tags_is_kept_or_overridden(headers):
     tagged = 0
     for function in headers.functions:
@@ -150,27 +142,6 @@ def test_every_direction_that_a_header_tags_is_kept_or_overridden(headers):
 def test_directions(function, parameter, direction):
     parameters = {p.name: p for p in raw.FUNCTIONS[function].parameters}
     assert parameters[parameter].direction == direction
-
-
-@pytest.mark.parametrize(
-    ("function", "changed"),
-    [
-        ("cudnnConvolutionForward", ""),
-        ("cudnnSetTensor4dDescriptor", "tensorDesc"),
-        ("cudnnDestroyTensorDescriptor", "tensorDesc"),
-        ("cudnnInitTransformDest", "destDesc"),
-        ("cudnnDeriveNormTensorDescriptor", "derivedNormScaleBiasDesc derivedNormMeanVarDesc"),
-        ("cudnnGetMultiHeadAttnWeights", "wDesc"),
-        ("cudnnGetRNNWeightParams", "rnnDesc mDesc bDesc"),
-        ("cudnnBackendSetAttribute", "descriptor"),
-        ("cudnnBackendGetAttribute", ""),
-        ("cudnnCreate", ""),
-        ("cudnnSetStream", ""),
-    ],
-)
-def test_descriptors_that_a_call_may_change(function, changed):
-    parameters = raw.FUNCTIONS[function].parameters
-    assert [p.name for p in parameters if p.changes_descriptor] == changed.split()
 
 
 def test_every_setter_and_destroyer_may_change_its_descriptor():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib
 import pickle
 import re
 
@@ -14,9 +13,7 @@ from programs import printed
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import constants, enums, functions, types
 from cudnn_ctypes.raw.gone import (
-    OLD_STATUS_NUMBERS,
     MissingNameError,
-    changed,
     find,
     gone_names,
 )
@@ -53,46 +50,6 @@ def test_the_new_calls_are_python_with_the_arguments_of_the_functions():
                         calls += 1
                         assert len(node.args) == len(function.parameters), line
     assert calls > 100
-
-
-def test_old_numbers_of_statuses_mean_nothing_now_and_their_names_live():
-    for number, name in OLD_STATUS_NUMBERS.items():
-        assert not raw.cudnnStatus_t(number).known
-        assert getattr(raw, name).value > 1000
-
-
-def test_functions_with_other_parameters_in_old_releases_are_there():
-    noted = [name for name in functions.__all__ if changed(name)]
-    assert len(noted) == 17
-    assert changed("cudnnSetFilterNdDescriptor") == "before 5.0 without format"
-    assert changed("cudnnCreate") == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "first", "gone", "now"),
-    [
-        ("cudnnGetRNNParamsSize", "function", "5.0", "9.0", "cudnnGetRNNWeightSpaceSize(handle, "),
-        ("cudnnRNNForwardTraining", "function", "5.0", "9.0", ", CUDNN_FWD_MODE_TRAINING, "),
-        ("cudnnRNNForwardInferenceEx", "function", "7.2", "9.0", ", CUDNN_FWD_MODE_INFERENCE, "),
-        ("cudnnSetRNNDescriptor_v6", "function", "6.0", "9.0", "cudnnSetRNNDescriptor_v8("),
-        ("cudnnCnnTrainVersionCheck", "function", "8.0", "9.0", "cudnnCnnVersionCheck()"),
-        ("cudnnGetFilterNdDescriptor_v4", "function", "4.0", "6.0", "cudnnGetFilterNdDescriptor("),
-        ("CUDNN_ADV_TRAIN_PATCH", "macro", "8.0", "9.0", "CUDNN_ADV_PATCH"),
-        ("cudnnPersistentRNNPlan_t", "handle type", "6.0", "9.0", "cudnnBuildRNNDynamic(handle, "),
-        (
-            "CUDNN_CONVOLUTION_BWD_DATA_PREFER_FASTEST",
-            "enumerator",
-            "3.0",
-            "8.0",
-            "cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, filterDesc, ",
-        ),
-        ("cudnnConvolutionFwdPreference_t", "enum", "2.0", "8.0", "if p.memory <= memoryLimit"),
-    ],
-)
-def test_what_became_of_a_name(name, kind, first, gone, now):
-    found = find(name)
-    assert (found.kind, found.first, found.gone) == (kind, first, gone)
-    assert now in "\n".join(found.now)
 
 
 def test_a_gone_name_says_since_when_why_and_the_new_call():
@@ -153,8 +110,3 @@ def test_the_error_survives_pickling():
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(other) is MissingNameError
         assert str(other) == str(error)
-
-
-def test_every_submodule_loads_after_a_miss():
-    assert not hasattr(raw, "cudnnGone")
-    assert importlib.import_module("cudnn_ctypes.raw.gone").find("cudnnCreate") is None

@@ -52,31 +52,6 @@ def test_a_descriptor_is_copied_in_and_out(constants: Any) -> None:
             assert is_null.value == 1
 
 
-def test_an_enum_goes_by_its_address(constants: Any) -> None:
-    given = raw.cudnnFusedOpsPointerPlaceHolder_t()
-    given.value = raw.CUDNN_PTR_16B_ALIGNED
-    read, is_null = raw.cudnnFusedOpsPointerPlaceHolder_t(), ctypes.c_int()
-    label = raw.CUDNN_PARAM_WDATA_PLACEHOLDER
-    raw.cudnnSetFusedOpsConstParamPackAttribute(constants, label, ctypes.byref(given))
-    raw.cudnnGetFusedOpsConstParamPackAttribute(constants, label, read, is_null)
-    assert read.value == raw.CUDNN_PTR_16B_ALIGNED
-
-
-def test_addresses_and_host_numbers(variants: Any) -> None:
-    address, size = ctypes.c_void_p(), ctypes.c_size_t(1234)
-    for given in (0x7000, ctypes.c_void_p(0x7000)):
-        raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, given)
-        raw.cudnnGetFusedOpsVariantParamPackAttribute(
-            variants, raw.CUDNN_PTR_XDATA, ctypes.byref(address)
-        )
-        assert address.value == 0x7000
-    label = raw.CUDNN_SCALAR_SIZE_T_WORKSPACE_SIZE_IN_BYTES
-    raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, label, size)
-    read = ctypes.c_size_t()
-    raw.cudnnGetFusedOpsVariantParamPackAttribute(variants, label, ctypes.byref(read))
-    assert read.value == 1234
-
-
 def test_descriptors_of_another_kind_are_refused(constants: Any) -> None:
     filters = raw.cudnnFilterDescriptor_t()
     for function, rest in (

@@ -6,7 +6,7 @@ import copy
 import ctypes
 import pickle
 from collections.abc import Iterator
-from ctypes import byref, c_int, c_size_t, c_uint
+from ctypes import byref, c_int, c_uint
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ import pytest
 from cudnn_ctypes import BadParamError, Handle, raw, use_reference_device
 from cudnn_ctypes.raw import live, log
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
-from cudnn_ctypes.raw.function import Binding, Function, binding
+from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.guards import lifetime
 
 KINDS = [
@@ -61,45 +61,6 @@ def test_destroying_one_variable_empties_all_and_is_not_done_twice(kind: str) ->
         assert "destroyed" in repr(variable)
         with pytest.raises(BadParamError, match="was destroyed already"):
             destroy(variable)
-
-
-def test_a_variable_that_nobody_knew_is_not_destroyed_again() -> None:
-    first = tensor()
-    unknown = ctypes.cast(ctypes.c_void_p(first.value), raw.cudnnTensorDescriptor_t)
-    raw.cudnnDestroyTensorDescriptor(first)
-    with pytest.raises(BadParamError, match="tensorDesc was destroyed already"):
-        raw.cudnnDestroyTensorDescriptor(unknown)
-
-
-def test_what_another_library_created_passes() -> None:
-    create = ctypes.CDLL(str(raw.load().path))["cudnnCreateTensorDescriptor"]
-    for _ in range(3):  # at the address of one that was destroyed, perhaps
-        address = ctypes.c_void_p()
-        assert create(byref(address)) == 0
-        foreign = raw.cudnnTensorDescriptor_t()
-        foreign.value = address.value
-        raw.cudnnSetTensor4dDescriptor(foreign, 0, 0, 1, 2, 3, 4)
-        raw.cudnnDestroyTensorDescriptor(foreign)
-
-
-def test_a_variable_is_used_again() -> None:
-    x = tensor()
-    raw.cudnnDestroyTensorDescriptor(x)
-    new("TensorDescriptor", x)
-    raw.cudnnSetTensor4dDescriptor(x, 0, 0, 1, 2, 3, 4)
-    raw.cudnnDestroyTensorDescriptor(x)
-
-
-def test_an_alias_that_holds_something_else_by_now_stays() -> None:
-    first, other = tensor(), tensor()
-    second = alias(first)
-    second.value = other.value
-    raw.cudnnDestroyTensorDescriptor(first)
-    size = c_size_t()
-    raw.cudnnGetTensorSizeInBytes(second, size)
-    assert size.value == 96
-    raw.cudnnDestroyTensorDescriptor(second)
-    assert other.value is None
 
 
 @pytest.mark.parametrize("by", ["reference", "pointer", "array", "element"])
@@ -216,16 +177,6 @@ def stand_in(p: Any, handle: Handle, descriptors: list[Any]) -> Any:
     return 4
 
 
-def test_the_tables_cover_what_takes_two_descriptors() -> None:
-    covered = {name for name, _ in users()}
-    assert {"cudnnConvolutionForward", "cudnnTransformFilter", "cudnnRNNForward"} <= covered
-    assert len(covered) > 80
-    assert "cudnnGetTensorSizeInBytes" not in covered
-    setters = {name for name in raw.FUNCTIONS if lifetime.sets(binding(name))}
-    assert {"cudnnSetTensor4dDescriptor", "cudnnDeriveBNTensorDescriptor"} <= setters
-    assert "cudnnSetConvolutionMathType" not in setters
-
-
 def pooled(pooling: Any, x: Any) -> list[int]:
     sizes = [c_int() for _ in range(4)]
     raw.cudnnGetPooling2dForwardOutputDim(pooling, x, *sizes)
@@ -247,51 +198,8 @@ def test_a_pooling_descriptor_that_a_refused_call_half_set() -> None:
     raw.cudnnDestroyTensorDescriptor(x)
 
 
-def test_what_raw_refuses_before_c_leaves_a_descriptor_set() -> None:
-    pooling, x = new("PoolingDescriptor"), tensor()
-    raw.cudnnSetPoolingNdDescriptor(pooling, 0, 0, 2, [2, 2], [0, 0], [1, 1])
-    with pytest.raises(ValueError, match="strideA"):
-        raw.cudnnSetPoolingNdDescriptor(pooling, 0, 0, 2, [2, 2], [0, 0], [1])
-    assert pooled(pooling, x) == [1, 2, 2, 3]
-    raw.cudnnDestroyPoolingDescriptor(pooling)
-    raw.cudnnDestroyTensorDescriptor(x)
-
-
-def test_a_normalization_without_an_activation_needs_no_descriptor_of_one() -> None:
-    x, derived, activation = tensor(), new("TensorDescriptor"), new("ActivationDescriptor")
-    raw.cudnnDeriveBNTensorDescriptor(derived, x, raw.CUDNN_BATCHNORM_SPATIAL)
-    size = c_size_t()
-    with use_reference_device(), Handle() as handle:
-        query = raw.cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize
-        for ops in (0, 1):
-            arguments = (
-                handle,
-                raw.CUDNN_BATCHNORM_SPATIAL,
-                ops,
-                x,
-                None,
-                x,
-                derived,
-                activation,
-                size,
-            )
-            if ops:
-                with pytest.raises(BadParamError, match="activationDesc was created, but"):
-                    query(*arguments)
-            else:
-                query(*arguments)
-    raw.cudnnDestroyActivationDescriptor(activation)
-
-
 def test_of_the_wrong_type_is_said_first() -> None:
     x, w = new("TensorDescriptor"), new("FilterDescriptor")
     convolution = new("ConvolutionDescriptor")
     with pytest.raises(TypeError, match="'inputTensorDesc'"):
         raw.cudnnGetConvolution2dForwardOutputDim(convolution, w, x, *[c_int() for _ in range(4)])
-
-
-def test_bindings_have_no_lines_for_what_they_do_not_need() -> None:
-    assert lifetime.unset(binding("cudnnGetVersion")) is None
-    assert lifetime.unset(binding("cudnnGetTensorNdDescriptor")) is None
-    assert isinstance(raw.cudnnGetVersion, Function)
-    assert isinstance(binding("cudnnGetVersion"), Binding)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from ctypes import c_int, c_size_t
+from ctypes import c_int
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, errors, raw, use_reference_device
+from cudnn_ctypes import errors, raw
 from cudnn_ctypes.raw import descriptors, records
 from cudnn_ctypes.raw.descriptors import record
 
@@ -83,52 +83,6 @@ def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
     assert record(descriptor) is None
 
 
-def test_tensor_transform_has_as_many_dimensions_as_were_set(new):
-    with use_reference_device():  # cuDNN itself needs a GPU for it
-        descriptor = new(raw.cudnnTensorTransformDescriptor_t)
-        for pads, fold in (((1, 0, 2, 3), (1, 2)), ((0, 1, 2, 3, 4), (1, 2, 3)), ((5, 0, 0), (1,))):
-            raw.cudnnSetTensorTransformDescriptor(
-                descriptor,
-                len(pads),
-                raw.CUDNN_TENSOR_NHWC,
-                pads,
-                [0] * len(pads),
-                fold,
-                raw.CUDNN_TRANSFORM_UNFOLD,
-            )
-            assert record(descriptor) == descriptors.TensorTransform(
-                pads, (0,) * len(pads), fold, raw.CUDNN_TRANSFORM_UNFOLD, raw.CUDNN_TENSOR_NHWC
-            )
-
-
-def test_dropout_is_noted_where_c_tells_nothing_without_a_handle(new):
-    with use_reference_device():
-        handle, descriptor = raw.cudnnHandle_t(), new(raw.cudnnDropoutDescriptor_t)
-        raw.cudnnCreate(handle)
-        states = DeviceBuffer(1 << 16)
-        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.5, states, states.nbytes, 7)
-        assert record(descriptor) == descriptors.Dropout(0.5, 7, states.ptr)
-        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.25, None, 0, 9)
-        assert record(descriptor) == descriptors.Dropout(0.25, 9, states.ptr)
-        raw.cudnnDestroy(handle)
-        states.close()
-
-
-def test_constant_pack_holds_records(new):
-    pack = raw.cudnnFusedOpsConstParamPack_t()
-    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING
-    raw.cudnnCreateFusedOpsConstParamPack(pack, operation)
-    sums = tensor(new, 1, 8, 1, 1)
-    raw.cudnnSetFusedOpsConstParamPackAttribute(pack, raw.CUDNN_PARAM_YSTATS_DESC, sums)
-    mode = c_int(raw.CUDNN_BATCHNORM_SPATIAL)
-    raw.cudnnSetFusedOpsConstParamPackAttribute(pack, raw.CUDNN_PARAM_BN_MODE, mode)
-    held = record(pack).held
-    assert held["YSTATS_DESC"] == record(sums)
-    assert held["BN_MODE"] == raw.CUDNN_BATCHNORM_SPATIAL
-    assert "XDESC" not in held
-    raw.cudnnDestroyFusedOpsConstParamPack(pack)
-
-
 # --- NULL, never set, not readable -----------------------------------------------------------
 
 
@@ -147,14 +101,6 @@ def test_what_is_no_descriptor_is_refused():
 # --- reading once, forgetting ------------------------------------------------------------------
 
 
-def test_a_record_is_read_once_whichever_object_holds_the_address(new, reads):
-    descriptor = tensor(new, 1, 2, 3, 4)
-    alias = raw.cudnnTensorDescriptor_t()
-    alias.value = descriptor.value
-    assert record(descriptor) is record(alias) is record(descriptor)
-    assert reads.count("cudnnGetTensorNdDescriptor") == 1
-
-
 @pytest.mark.parametrize("unchecked", [False, True])
 def test_a_setter_forgets_the_record_also_through_an_alias(new, unchecked: bool):
     descriptor = tensor(new, 1, 2, 3, 4)
@@ -164,24 +110,6 @@ def test_a_setter_forgets_the_record_also_through_an_alias(new, unchecked: bool)
     set_4d = raw.cudnnSetTensor4dDescriptor
     (set_4d.unchecked if unchecked else set_4d)(alias, raw.CUDNN_TENSOR_NCHW, HALF, 5, 6, 7, 8)
     assert (record(descriptor).shape, record(descriptor).data_type) == ((5, 6, 7, 8), HALF)
-
-
-def test_a_setter_that_fails_forgets_the_record(new, reads):
-    descriptor = tensor(new, 1, 2, 3, 4)
-    record(descriptor)
-    raw.cudnnSetTensor4dDescriptor.unchecked(descriptor, raw.CUDNN_TENSOR_NCHW, FLOAT, 0, 0, 0, 0)
-    record(descriptor)
-    assert reads.count("cudnnGetTensorNdDescriptor") == 2
-
-
-def test_a_launch_keeps_the_records(new, reads):
-    x, y = tensor(new, 1, 2, 3, 4), new(raw.cudnnTensorDescriptor_t)
-    record(x)
-    raw.cudnnGetTensorSizeInBytes(x, c_size_t())
-    raw.cudnnDeriveBNTensorDescriptor(y, x, raw.CUDNN_BATCHNORM_SPATIAL)
-    assert record(x).shape == (1, 2, 3, 4)
-    assert record(y).shape == (1, 2, 1, 1)
-    assert reads.count("cudnnGetTensorNdDescriptor") == 2
 
 
 def test_who_keeps_the_place_of_a_record_sees_that_it_is_forgotten(new):
@@ -263,43 +191,7 @@ def test_a_record_read_while_it_is_set_is_not_kept(new, monkeypatch):
     assert record(descriptor).shape == (5, 6, 7, 8)
 
 
-def test_dropout_is_read_with_a_handle_only(new):
-    descriptor = new(raw.cudnnDropoutDescriptor_t)
-    assert record(descriptor) is None
-
-
-def test_objects_of_layer_2_and_their_handles_have_one_record():
-    from cudnn_ctypes import TensorDescriptor
-
-    with TensorDescriptor((1, 2, 3, 4)) as descriptor:
-        assert record(descriptor) is record(descriptor._as_parameter_)
-    with pytest.raises(errors.ClosedError):
-        record(descriptor)
-
-
 # --- reprs --------------------------------------------------------------------------------------
-
-
-def test_a_descriptor_shows_what_it_holds(new):
-    descriptor = new(raw.cudnnTensorDescriptor_t)
-    name = f"cudnnTensorDescriptor_t({descriptor.value:#x}"
-    assert repr(descriptor) == f"{name}, not set)"
-    raw.cudnnSetTensor4dDescriptor(descriptor, raw.CUDNN_TENSOR_NHWC, HALF, 1, 3, 4, 5)
-    held = "data_type=CUDNN_DATA_HALF, shape=(1, 3, 4, 5), strides=(60, 1, 15, 3)"
-    alias = raw.cudnnTensorDescriptor_t()
-    alias.value = descriptor.value
-    assert repr(alias) == repr(descriptor) == f"{name}, {held})"
-    raw.cudnnDestroyTensorDescriptor(descriptor)
-    assert repr(descriptor) == repr(alias) == "cudnnTensorDescriptor_t(destroyed)"
-    assert repr(raw.cudnnTensorDescriptor_t()) == "cudnnTensorDescriptor_t(NULL)"
-
-
-def test_an_address_that_somebody_made_up_is_not_followed(new):
-    made_up, other_kind = raw.cudnnTensorDescriptor_t(), raw.cudnnFilterDescriptor_t()
-    made_up.value = 4096
-    other_kind.value = tensor(new, 1, 2, 3, 4).value
-    assert repr(made_up) == "cudnnTensorDescriptor_t(0x1000)"
-    assert repr(other_kind) == f"cudnnFilterDescriptor_t({other_kind.value:#x})"
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)

@@ -134,21 +134,6 @@ def test_a_number_too_large_for_a_float_is_refused(calls):
         assert scale(calls, desc, 1e39, "float64") == 1e39
 
 
-def test_the_type_follows_what_the_descriptor_is_set_to(calls):
-    with TensorDescriptor((1, 2, 3, 4), "float32") as desc:
-        assert scale(calls, desc, c_float(3)) == 3
-        desc.set_4d("NCHW", "float64", 1, 2, 3, 4)
-        with pytest.raises(TypeError, match="expected a float64"):
-            scale(calls, desc, c_float(3))
-        assert scale(calls, desc, 3, "float64") == 3
-
-
-@pytest.mark.parametrize("desc", [raw.cudnnTensorDescriptor_t(), None])
-def test_without_a_descriptor_c_says_what_is_wrong(calls, desc: Any):
-    for alpha in (c_float(1), c_double(1)):
-        scale(calls, desc, alpha)
-
-
 def test_the_type_that_op_tensor_computes_in_decides(calls):
     op = raw.cudnnOpTensorDescriptor_t()
     raw.cudnnCreateOpTensorDescriptor(op)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -80,16 +78,6 @@ def test_pytorch_tells_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
     monkeypatch.setattr(torch_forms, "_kinds", {})
     assert not torch_forms.tells_gradients.__wrapped__()
-
-
-@by_each_way
-def test_none_is_kept(way: Any) -> None:
-    x = torch.zeros(2, 3)
-    alike, kept = way([x]), weakref.ref(x)
-    assert alike(x)
-    del x
-    gc.collect()
-    assert kept() is None
 
 
 def test_a_version_that_cannot_compare(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +174,3 @@ def test_elements_that_are_not_in_memory() -> None:
                 call(torch.ones(SHAPE))
                 with pytest.raises((TypeError, BufferError), match=f"^{name}.*{reason}"):
                     call(odd)
-
-
-def test_tensors_without_elements_have_no_address() -> None:
-    assert torch_forms.unreadable(torch.ones(0, 3)) == ""
-    assert torch_forms.unreadable(object()) == ""

@@ -105,10 +105,3 @@ def backward_data(w: np.ndarray, dy: np.ndarray, config: Config, mode: str) -> n
     for of_x, of_w, of_y in terms(config, mode):
         dx[of_x] += w[of_w] * dy[of_y]
     return dx
-
-
-def backward_filter(x: np.ndarray, dy: np.ndarray, config: Config, mode: str) -> np.ndarray:
-    dw = np.zeros(config.w_shape)
-    for of_x, of_w, of_y in terms(config, mode):
-        dw[of_w] += x[of_x] * dy[of_y]
-    return dw

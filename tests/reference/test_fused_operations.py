@@ -45,24 +45,6 @@ def test_against_pytorch(torch: Any, activation: Any) -> None:
     np.testing.assert_allclose(dw, filters.grad.numpy(), atol=1e-12)
 
 
-def test_every_part_can_be_left_out() -> None:
-    x = normal(11, 1, 2, 3, 3)
-    np.testing.assert_array_equal(fused.affine_activation(x), x)
-    scale, bias = normal(12, 1, 2, 1, 1), normal(13, 1, 2, 1, 1)
-    np.testing.assert_array_equal(fused.affine_activation(x, scale), x * scale)
-    np.testing.assert_array_equal(fused.affine_activation(x, None, bias), x + bias)
-    np.testing.assert_array_equal(
-        fused.affine_activation(x, scale, bias, "relu"), np.maximum(x * scale + bias, 0)
-    )
-
-
-def test_rounds_before_the_activation() -> None:
-    x = normal(14, 2, 3, 4, 4).astype(np.float16)
-    scale, bias = (normal(n, 1, 3, 1, 1).astype(np.float16) for n in (15, 16))
-    exact = x.astype(np.float64) * scale.astype(np.float64) + bias.astype(np.float64)
-    np.testing.assert_array_equal(fused.affine_activation(x, scale, bias), exact.astype(np.float16))
-
-
 def test_is_batch_normalization_in_steps() -> None:
     """Convolution, statistics, finalization, affine: the same as to normalize y."""
     x, w = normal(17, 4, 2, 5, 5), normal(18, 3, 2, 3, 3)

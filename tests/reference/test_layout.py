@@ -11,29 +11,6 @@ from cudnn_ctypes.reference import pack, packed_strides, unpack, view
 SHAPES = [(2, 3, 4), (2, 3, 4, 5), (2, 3, 2, 4, 5), (1, 1, 1, 1), (3, 1, 2, 2)]
 
 
-def strides_of(array: np.ndarray) -> tuple[int, ...]:
-    return tuple(step // array.itemsize for step in array.strides)
-
-
-@pytest.mark.parametrize(
-    ("dims", "layout", "expected"),
-    [
-        ((2, 3, 4, 5), "NCHW", (60, 20, 5, 1)),
-        ((2, 3, 4, 5), "NHWC", (60, 1, 15, 3)),
-        ((2, 3, 4, 5, 6), "NHWC", (360, 1, 90, 18, 3)),
-        ((2, 3, 4), "NHWC", (12, 1, 3)),
-        ((2, 1, 4, 5), "NHWC", (20, 1, 5, 1)),
-    ],
-)
-def test_packed_strides_as_cudnn_sets_them(dims, layout, expected):
-    # Read back from cudnnSetTensorNdDescriptorEx of cuDNN 9.28.
-    assert packed_strides(dims, layout) == expected
-
-
-def test_stride_0_broadcasts():
-    assert view(np.array([1, 2]), (2, 2, 3), (0, 1, 0)).tolist() == [[[1] * 3, [2] * 3]] * 2
-
-
 @pytest.mark.parametrize("dims", SHAPES)
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 def test_pack_puts_elements_where_the_strides_say(dims, layout):

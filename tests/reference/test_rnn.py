@@ -250,15 +250,6 @@ def test_padding_is_not_read_and_not_written_to_gradients():
             np.testing.assert_array_equal(own.w, other.w)
 
 
-def test_an_empty_sequence_keeps_its_state():
-    network = RecurrentNetwork("gru", 3, 4, 2, True)
-    problem = random_problem(6, network)
-    forward, data, _ = run(network, problem)
-    empty = int(np.flatnonzero(problem["lengths"] == 0)[0])
-    np.testing.assert_array_equal(forward.hy[:, empty], problem["hx"][:, empty])
-    np.testing.assert_array_equal(data.dhx[:, empty], problem["dhy"][:, empty])
-
-
 def test_cell_states_are_clipped_where_they_are_read():
     clipped = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02))
     plain = replace(clipped, clip=None)

@@ -40,18 +40,6 @@ def test_results_have_sizes_of_their_own_along_other_axes() -> None:
     np.testing.assert_array_equal(y, x.sum(axis=2, keepdims=True))
 
 
-def test_growth_makes_tiles_smaller() -> None:
-    x = np.ones((32, 2))
-    counts = {}
-    for growth in (1, 4):
-        counts[growth] = len(list(tiles.tiles(x, (0,), growth)))
-    assert counts == {1: 1, 4: 4}
-
-
-def test_nothing_is_tiled_where_there_is_nothing() -> None:
-    assert tiled(lambda x: x + 1, np.ones((0, 3))).shape == (0, 3)
-
-
 @pytest.mark.parametrize("size", [8, 40])  # of one tile, and of several
 @pytest.mark.parametrize("shift", [None, 0, 1, 5])
 def test_results_are_stored_in_memory_that_is_given(size: int, shift: int | None) -> None:

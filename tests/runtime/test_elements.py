@@ -195,14 +195,6 @@ def test_copies_between_layouts_and_memory(any_device):
         np.testing.assert_array_equal(out, array)
 
 
-def test_dense_copies_stay_on_the_device(fake_cuda):
-    with DeviceTensor.from_numpy(numbers(4, 5)) as source:
-        fake_cuda.log.clear()
-        with source.copy() as made:
-            made[1:3].copy_from(source[0:2])
-        assert [entry[0] for entry in fake_cuda.log] == ["allocate", "copy", "copy", "free"]
-
-
 @pytest.mark.parametrize(
     ("value", "error", "match"),
     [
@@ -226,12 +218,6 @@ def test_parts_close_with_the_tensor(any_device):
     assert other.closed
     with pytest.raises(ClosedError):
         other.numpy()
-
-
-def test_a_part_keeps_the_memory_alive(any_device):
-    part = DeviceTensor.from_numpy(numbers(4, 5))[2]
-    np.testing.assert_array_equal(part.numpy(), numbers(4, 5)[2])
-    del part
 
 
 def test_numpy_functions_on_the_reference_device(reference_device):
@@ -264,22 +250,6 @@ def test_numpy_functions_raise_on_a_gpu(fake_cuda):
             with pytest.raises(TypeError, match=r"copy it to the host with \.numpy\(\)"):
                 function()
         assert (np.shape(tensor), np.ndim(tensor), np.size(tensor, 1)) == ((3, 4), 2, 4)
-
-
-def test_memory_of_a_given_resource(fake_cuda):
-    device = fake_cuda.core.Device(0)
-    asked = []
-
-    class Resource:
-        def allocate(self, size, *, stream):
-            asked.append(size)
-            return device.memory_resource.allocate(size, stream=stream)
-
-    with DeviceBuffer(100, memory_resource=Resource()):
-        pass
-    with DeviceTensor.empty((5, 5), "float16", "nchw", memory_resource=Resource()):
-        pass
-    assert asked == [100, 50]
 
 
 def test_the_reference_device_has_no_resources(reference_device):

@@ -14,35 +14,12 @@ from cudnn_ctypes.runtime.layout import (
     data_type_in_layout,
     from_storage,
     layout_name,
-    memory_form,
     strides_for,
     to_shape,
     to_storage,
 )
 
 FLOAT = as_data_type("float32")
-
-
-def test_strides_of_vectors_are_cudnns():
-    # As cudnnGetTensor4dDescriptor reports them for CUDNN_TENSOR_NCHW_VECT_C.
-    for data_type in ("int8x4", "uint8x4"):
-        assert strides_for((2, 8, 5, 7), None, as_data_type(data_type)) == (70, 35, 7, 1)
-    assert strides_for((2, 64, 5, 7), None, as_data_type("int8x32")) == (70, 35, 7, 1)
-
-
-@pytest.mark.parametrize(
-    ("data_type", "layout", "expected"),
-    [
-        ("int8", "NCHW_VECT_C4", "int8x4"),
-        ("uint8", "NCHW_VECT_C4", "uint8x4"),
-        ("int8", "NCHW_VECT_C32", "int8x32"),
-        ("int8x4", None, "int8x4"),
-        ("int8x32", cudnnTensorFormat_t.CUDNN_TENSOR_NCHW_VECT_C, "int8x32"),
-        ("int8", "NHWC", "int8"),
-    ],
-)
-def test_layouts_choose_the_vectorised_type(data_type, layout, expected):
-    assert data_type_in_layout(as_data_type(data_type), layout) == as_data_type(expected)
 
 
 @pytest.mark.parametrize(
@@ -158,32 +135,9 @@ def test_strides_that_do_not_overlap():
 
 
 @pytest.mark.parametrize(
-    ("shape", "expected"), [(3, (3,)), ([2, 3], (2, 3)), (np.array([4, 5]), (4, 5)), ((), ())]
-)
-def test_shapes(shape, expected):
-    assert to_shape(shape) == expected
-
-
-@pytest.mark.parametrize(
     ("shape", "error"),
     [((1.5,), TypeError), ((-1,), ValueError), ("ab", TypeError), (None, TypeError)],
 )
 def test_bad_shapes(shape, error):
     with pytest.raises(error, match=r"^shape: "):
         to_shape(shape)
-
-
-def test_names_of_strides():
-    assert layout_name((2, 3, 4, 5), (60, 20, 5, 1), FLOAT) == "NCHW"
-    assert layout_name((2, 3, 4, 5), (60, 1, 15, 3), FLOAT) == "NHWC"
-    assert layout_name((2, 1, 4, 5), (20, 1, 5, 1), FLOAT) == "NHWC"
-    assert layout_name((2, 1, 4, 5), (20, 20, 5, 1), FLOAT) == "NCHW"
-    assert layout_name((2, 1, 4, 5), (20, 7, 5, 1), FLOAT) == "NCHW"
-    assert layout_name((2, 3, 4, 5), (120, 40, 10, 2), FLOAT) is None
-    assert layout_name((2, 8, 5, 7), (70, 35, 7, 1), as_data_type("int8x4")) == "NCHW_VECT_C4"
-
-
-def test_memory_form_of_plain_types_is_the_shape_itself():
-    assert memory_form((2, 3), (3, 1), FLOAT) == ((2, 3), (3, 1))
-    form = memory_form((2, 8, 5), (10, 5, 1), as_data_type("int8x4"))
-    assert form == ((2, 2, 5, 4), (40, 20, 4, 1))

@@ -101,12 +101,6 @@ def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda):
     assert fake_cuda._events == 0
 
 
-@pytest.mark.parametrize(("before", "after"), [(7, 7), (0, 1), (1, 0), (0, 0)])
-def test_a_stream_does_not_wait_for_itself(fake_cuda, before, after):
-    order(before=before, after=after)
-    assert fake_cuda.log == []
-
-
 def test_synchronize(fake_cuda):
     synchronize()
     synchronize(TorchStream())
@@ -237,14 +231,6 @@ def test_memory_of_results_serves_others_on_the_legacy_default_stream(
         assert first.dnode_features.ptr != second.dnode_features.ptr
 
 
-def test_the_legacy_default_streams_of_two_gpus_have_memory_of_their_own(fake_cuda, plans):
-    for ordinal in (0, 1, 0):
-        fake_cuda.context = ordinal
-        launcher = stream_launcher.StreamLauncher(None)
-        assert launcher.allocator.device_id == ordinal
-        assert launcher.allocator is stream_launcher.StreamLauncher(None).allocator
-
-
 @pytest.mark.needs("cudnnGnnAggSimpleBackward")
 def test_memory_of_another_gpu_is_refused(fake_cuda, plans, driver):
     there = operands()
@@ -365,12 +351,6 @@ def test_the_reference_device(reference_device):
     for unknown in ("reference", 0.0, (0,)):
         with pytest.raises(TypeError, match=r"^device: expected the number of a GPU"):
             device_id(unknown)
-
-
-def test_the_first_use_makes_a_context(fake_cuda):
-    assert fake_cuda.context is None
-    assert current_device().name == "Fake GPU 0"
-    assert fake_cuda.context == 0
 
 
 def test_the_current_device_is_used_and_stays(fake_cuda):

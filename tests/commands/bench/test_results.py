@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cudnn_ctypes.commands.bench.measuring import measured_row, timed
+from cudnn_ctypes.commands.bench.measuring import measured_row
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
 from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
 
@@ -69,11 +69,6 @@ def test_rows_of_measurements():
     assert (row.deterministic, row.tensor_cores) == (True, False)
     row = measured_row(Measurement(3, {}, "a 1", "failed", status="X", reason="why"))
     assert (row.median, row.deterministic, row.note) == (None, None, "failed: X: why")
-
-
-def test_one_time_is_its_own_quartile():
-    row = timed(BenchRow("a", "legacy", workspace=3), [7.0])
-    assert (row.median, row.low, row.high, row.workspace) == (7.0, 7.0, 7.0, 3)
 
 
 def test_plot(tmp_path):

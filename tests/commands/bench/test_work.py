@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceProperties, Graph
+from cudnn_ctypes import DeviceProperties
 from cudnn_ctypes.commands.bench.measuring import Options, problem_of
 from cudnn_ctypes.commands.bench.results import limits_of, visible_pairs, work_of
 from cudnn_ctypes.dtypes import as_data_type
@@ -141,12 +141,6 @@ def test_products_attention_and_norms():
     work = work_of(problem_of("norm", ["16x64"], Options()).graph)
     assert (work.flops, work.nbytes) == (0, 2 * (2 * 16 * 64 + 2 * 64))
     assert work.data_type is None
-
-
-def test_numbers_in_a_graph_are_not_moved():
-    graph = Graph("scaled", io_data_type="float16")
-    graph.mul(graph.tensor((1, 4, 8), name="x"), 0.5).set_output(name="y")
-    assert work_of(graph).nbytes == 2 * 2 * 32
 
 
 @pytest.mark.parametrize("bottom_right", [False, True])

@@ -16,7 +16,6 @@ from cudnn_ctypes import (
     Handle,
     Message,
     log_messages,
-    raw,
     read_evidence,
     trace,
     use_reference_device,
@@ -253,12 +252,3 @@ def test_port_says_what_it_lacks(tmp_path, capsys, reference_device):
     assert "0 of 1 graphs and calls" in capsys.readouterr().out
     assert main(["port", str(tmp_path / "no.log"), "-o", str(tmp_path / "no.py")]) == 2
     assert "it cannot be read" in capsys.readouterr().err
-
-
-def test_functions_that_compute():
-    assert computes("cudnnRNNForward")
-    assert computes("cudnnCTCLossInternal")
-    assert not computes("cudnnGetRNNWeightParams")
-    assert not computes("cudnnBackendExecute")
-    assert not computes("cudnnFindConvolutionForwardAlgorithmEx")
-    assert set(filter(computes, raw.FUNCTIONS)) > {"cudnnSoftmaxForward", "cudnnIm2Col"}

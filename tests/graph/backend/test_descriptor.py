@@ -2,7 +2,6 @@
 
 import gc
 import weakref
-from fractions import Fraction
 
 import pytest
 from programs import printed
@@ -18,7 +17,6 @@ from cudnn_ctypes.errors import (
 )
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor, as_kind, attribute
 from cudnn_ctypes.graph.engines.heuristics import heuristics
-from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.handle import Handle
 from cudnn_ctypes.raw.attributes import (
     ATTRIBUTE_TYPES,
@@ -45,36 +43,6 @@ def test_every_type_can_be_made_and_closed(kind):
         assert not descriptor.finalized
     assert descriptor.closed
     assert repr(descriptor) == f"BackendDescriptor({kind!r}, closed)"
-
-
-def test_a_tensor_is_read_back_as_it_was_set(made):
-    x = made.tensor(7, SHAPE, is_virtual=True, reordering_mode="none")
-    assert x["unique_id"] == 7
-    assert x["data_type"] is raw.CUDNN_DATA_HALF
-    assert x["dimensions"] == list(SHAPE)
-    assert x["strides"] == [1024, 1, 128, 16]
-    assert x["is_virtual"] is True
-    assert x["is_by_value"] is False
-
-
-def test_numbers_fractions_and_enumerators(made):
-    pointwise = made("pointwise", mode="elu_fwd", math_prec="float32", elu_alpha=0.25)
-    assert pointwise["elu_alpha"] == 0.25
-    assert pointwise["mode"] is raw.CUDNN_POINTWISE_ELU_FWD
-    pooling = made(
-        "resample",
-        mode="maxpool",
-        comp_type="float32",
-        nan_propagation="not_propagate_nan",
-        padding_mode="neg_inf_pad",
-        spatial_dims=2,
-        window_dims=[3, Fraction(3)],
-        pre_paddings=[1, 1],
-        post_paddings=[1, 1],
-        strides=[2, Fraction(5, 2)],
-    )
-    assert pooling["window_dims"] == [3, 3]
-    assert pooling["strides"] == [2, Fraction(5, 2)]
 
 
 @pytest.mark.parametrize(
@@ -242,25 +210,6 @@ def test_an_operation_graph_that_was_read_is_shown_without_its_operations(made, 
     assert "operation_graph: operationgraph\n" in engine.tree()
     for config in configs:
         config.close()
-
-
-def test_a_plan_whose_config_was_closed_reads_it_back(made, h200):
-    """So it is with every plan of a Graph."""
-    graph = made.convolution(SHAPE, 16)
-    configs = heuristics(graph, device=h200)
-    choice = configs[0].choice
-    with ExecutionPlan(configs[0], device=h200) as plan:
-        for config in configs:
-            config.close()
-        config = plan.descriptor["engine_config"]
-        assert not config.closed
-        assert config["engine"]["global_index"] == choice.engine
-        text = plan.descriptor.tree()
-        assert "closed" not in text
-        assert f"global_index = {choice.engine}\n" in text
-        assert text.count("knob_choices: knob_choice") == len(choice.knobs)
-        assert plan.config.choice == choice
-    assert config.closed
 
 
 def test_a_type_that_only_has_a_name_says_so():

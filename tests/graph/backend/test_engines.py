@@ -5,7 +5,7 @@ from programs import ROOT, printed
 
 from cudnn_ctypes import BackendDescriptor, Graph, raw
 from cudnn_ctypes.errors import NotSupportedError
-from cudnn_ctypes.graph.backend.engine import Engine, EngineChoice, engine_count
+from cudnn_ctypes.graph.backend.engine import Engine, EngineChoice
 from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
@@ -38,41 +38,6 @@ def test_heuristics_propose_configs_whose_plans_are_built(configs, h200):
             assert plan.config.engine.index == config.engine.index
             assert "tensor_core" in plan.numerical_notes
             assert plan.behavior_notes == config.behavior_notes
-
-
-def _engines(graph, device):
-    """All engines that can carry out an operation graph, by index."""
-    for index in range(engine_count(graph)):
-        try:
-            engine = Engine(graph, index, device=device)
-        except NotSupportedError:
-            continue
-        yield engine
-
-
-def test_all_engines_and_their_knobs(convolution, h200):
-    usable = list(_engines(convolution, h200))
-    assert 5 < len(usable) <= engine_count(convolution)
-    assert len({engine.index for engine in usable}) == len(usable)
-    with_knobs = [engine for engine in usable if engine.knobs]
-    assert with_knobs
-    for knob in with_knobs[0].knobs.values():
-        assert knob.minimum <= knob.maximum
-        assert knob.values[0] == knob.minimum
-        assert knob.values[-1] <= knob.maximum
-    for engine in usable:
-        engine.close()
-
-
-def test_an_engine_that_cannot_do_it_says_so(convolution, h200):
-    usable = set()
-    for engine in _engines(convolution, h200):
-        with engine:
-            usable.add(engine.index)
-    unusable = next(i for i in range(engine_count(convolution)) if i not in usable)
-    with pytest.raises(NotSupportedError) as refused:
-        Engine(convolution, unusable, device=h200)
-    assert refused.value.messages
 
 
 def test_knobs_are_chosen_and_checked(configs, convolution, h200):

@@ -40,18 +40,6 @@ def layer(
 @pytest.mark.parametrize(
     "other",
     [
-        layer((8, 32, 24, 24)),
-        layer(name="other"),
-        layer(factor=0.7),
-    ],
-)
-def test_sizes_names_and_factors_are_no_part_of_it(other):
-    assert form_of(other) == form_of(layer())
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
         layer(bias=(1, 1, 1, 1)),
         layer(bias=(64, 128, 1, 1)),
         layer((1, 64, 56, 56)),
@@ -62,23 +50,6 @@ def test_sizes_names_and_factors_are_no_part_of_it(other):
 )
 def test_patterns_types_layouts_and_options_are(other):
     assert form_of(other) != form_of(layer())
-
-
-def test_gaps_and_the_order_of_description():
-    def sums(strides, *, swapped=False):
-        graph = Graph(io_data_type="float16")
-        names = "ab"
-        made = {
-            name: graph.tensor((4, 8, 16), strides, name=name)
-            for name in (reversed(names) if swapped else names)
-        }
-        graph.add(made["a"], made["b"]).set_output()
-        return graph
-
-    dense, gaps = (128, 16, 1), (160, 20, 1)
-    assert form_of(sums(dense)) == form_of(sums(dense, swapped=True))
-    assert form_of(sums(dense)) != form_of(sums(gaps))
-    assert '"order":"012 gaps"' in form_of(sums(gaps))
 
 
 # --- small graphs --------------------------------------------------------------------------------
@@ -149,19 +120,6 @@ def test_a_small_graph_has_the_same_form(make, dims):
     assert smaller is not None
     assert form_of(smaller) == form_of(graph)
     assert smaller.find_tensor("result").dims == dims
-
-
-def test_a_convolution_with_what_follows():
-    smaller = small(layer((64, 64, 56, 56), (64, 128, 28, 1)), 16)
-    assert smaller is not None
-    assert smaller.find_tensor("x").dims == (16, 16, 24, 24)
-    assert smaller.outputs[0].dims == (16, 16, 12, 12)
-
-
-def test_a_period_keeps_larger_sizes():
-    smaller = small(attention(), 64)
-    assert smaller is not None
-    assert smaller.find_tensor("q").dims == (4, 16, 64, 128)
 
 
 def test_gaps_stay():

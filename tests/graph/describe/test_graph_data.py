@@ -29,18 +29,6 @@ def channels_last(dims: tuple[int, ...]) -> tuple[int, ...]:
 # --- shapes --------------------------------------------------------------------------------------
 
 
-def test_strides_follow_the_operand():
-    dims = (2, 8, 5, 6)
-    g = graph()
-    x = g.tensor(dims, channels_last(dims))
-    y = g.conv_fprop(x, g.tensor((4, 8, 1, 1)))
-    z = g.relu(g.bias(y, g.tensor((1, 4, 1, 1)))).set_output()
-    g.validate()
-    assert z.strides == channels_last((2, 4, 5, 6))
-    assert y.virtual
-    assert y.data_type == FLOAT
-
-
 def test_numpy_scalars_keep_their_type_if_it_was_chosen():
     g = graph()
     scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
@@ -206,17 +194,6 @@ def test_results_without_memory_of_another_graph_are_refused():
     second.validate()
 
 
-def test_a_ragged_offset_comes_along():
-    first, second = graph(), graph()
-    offset = first.tensor((3, 1, 1, 1), data_type="int32", name="offset")
-    x = first.tensor((2, 4, 8, 16), ragged_offset=offset, name="x")
-    second.relu(x)
-    assert second.tensors[:2] == [x, offset]
-    third = graph()
-    third.tensor((2, 4, 8, 16), ragged_offset=offset)
-    assert third.tensors[0] is offset
-
-
 def test_tensors_without_data_type_are_refused():
     g = Graph()
     g.relu(g.tensor((2, 3), name="x")).set_output()
@@ -244,12 +221,3 @@ def test_contradicting_properties_are_refused():
     x.alignment, x.by_value = 16, True
     with pytest.raises(ValueError, match="can only be one number"):
         g.validate()
-
-
-def test_find_tensor():
-    g = graph()
-    x = g.tensor((2, 3), name="x", uid=7)
-    assert g.find_tensor("x") is x
-    assert g.find_tensor(7) is x
-    with pytest.raises(KeyError, match="no tensor is called 'y'"):
-        g.find_tensor("y")

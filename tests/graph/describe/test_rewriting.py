@@ -11,8 +11,6 @@ from cudnn_ctypes.graph.describe.rewriting import Change, differences
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
 
-from ..families import CASES, DISTINCT
-
 HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
@@ -29,18 +27,6 @@ def _chain() -> Graph:
 
 def _described(graph: Graph) -> Any:
     return json.loads(graph.to_json())
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", [name for name in DISTINCT if CASES[name].here])
-def test_a_graph_with_nothing_replaced_is_the_same(name):
-    with CASES[name].graph() as graph:
-        before = _described(graph)
-        made = graph.replaced()
-        assert _described(made) == before
-        assert {id(each) for each in made.tensors}.isdisjoint(map(id, graph.tensors))
-        made.validate()
-        assert _described(graph) == before
 
 
 def test_tensors_are_replaced_by_name_uid_and_themselves():
@@ -211,14 +197,3 @@ def test_differences_are_told_by_operation_and_argument():
         "relu 'relu': compute_data_type None -> 'float16'",
         "A 'a' of matmul 'matmul': data_type 'float16' -> 'bfloat16'",
     ]
-
-
-def test_strides_of_dimensions_of_one_element_are_the_same_memory():
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((8, 32, 1, 1), name="x")
-    graph.relu(x, name="relu").set_output(name="y")
-    graph.validate()
-    made = graph.replaced({"x": {"strides": (32, 1, 32, 32)}})
-    made.validate()
-    (change,) = differences(graph, made)
-    assert (change.field, change.note) == ("strides", "the same memory")

@@ -265,14 +265,6 @@ def test_a_mode_that_build_does_not_ask(h200):
         assert built.plan.config.choice.engine == rows[0].engine
 
 
-def test_a_graph_that_nothing_helps_has_no_advice(h200):
-    graph = Graph("rows", io_data_type="float16")
-    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(1,), name="sums").set_output()
-    advice = graph.explain(h200).advice()
-    assert advice.suggestions == ()
-    assert "none of them helps" in str(advice)
-
-
 def test_the_graph_and_the_device_may_change_after_it_was_explained():
     graph = ADVISED["norm with float32 scale"].graph()
     with DeviceProperties.preset("h200") as device:

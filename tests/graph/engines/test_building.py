@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -29,7 +27,6 @@ from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.refusals import ONLY_THERE
 from cudnn_ctypes.graph.run.operands import Operands
-from cudnn_ctypes.graph.run.tensor_memory import host_value
 from cudnn_ctypes.raw import mode
 
 from ..families import CASES
@@ -58,15 +55,6 @@ def test_only_the_plan_is_left(a100):
     assert new[0].closed
     with pytest.raises(ValueError, match="graph 'product' is not built"):
         _ = graph.plan
-
-
-def test_a_graph_can_be_changed_and_built_again(a100):
-    graph, _, _, c = _product()
-    first = graph.build(a100)
-    graph.relu(c).set_output()
-    with graph.build(a100) as second:
-        assert first.descriptor.closed
-        assert not second.descriptor.closed
 
 
 def test_what_cudnn_refuses_names_the_operation(a100):
@@ -99,25 +87,6 @@ def test_memory_goes_by_tensor_uid_or_name():
     assert found[scalar.uid or 0].value == 0.5
     changed = Operands(graph.tensors).by_uid({a: 1, 9: 2, c: 3, scalar: 4.0})
     assert changed[scalar.uid or 0].value == 4.0
-
-
-@pytest.mark.parametrize(
-    ("data_type", "ctype"),
-    [
-        ("float32", ctypes.c_float),
-        ("float64", ctypes.c_double),
-        ("float16", ctypes.c_uint16),
-        ("bfloat16", ctypes.c_uint16),
-        ("int32", ctypes.c_int32),
-        ("int64", ctypes.c_int64),
-    ],
-)
-def test_numbers_by_value_have_the_tensors_type(data_type, ctype):
-    graph = Graph()
-    scalar = host_value(3, graph.tensor_scalar(0, data_type))
-    assert type(scalar) is ctype
-    dtype = np.dtype(getattr(ml_dtypes, data_type, data_type))
-    assert np.frombuffer(bytes(scalar), dtype)[0] == 3
 
 
 # --- graphs that the reference device carries out without an engine, and what they re -------------
@@ -338,15 +307,3 @@ def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is():
         )
         with pytest.raises(NotSupportedError, match=f"engine 2, 3: {ONLY_THERE}"):
             graph.build(t4)
-
-
-@without_driver
-def test_an_engine_of_cublas_asks_the_gpu_too(h200):
-    with CASES["matmul"].graph() as graph:
-        told = graph.explain(h200)
-    reasons = [reason for reason in told.reasons() if "cublas" in reason.lower()]
-    asking = [row for row in told.undecided if "create_cublas_handle" in " ".join(row.messages)]
-    assert asking
-    assert reasons
-    for reason in reasons:
-        assert reason.startswith(ONLY_THERE)

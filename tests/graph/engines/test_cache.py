@@ -15,7 +15,6 @@ from programs import printed
 
 from cudnn_ctypes import (
     EngineChoice,
-    FaultWarning,
     Handle,
     KernelCache,
     NotSupportedError,
@@ -31,11 +30,9 @@ from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
 from cudnn_ctypes.graph.engines.cache.key import CacheKeys, Request, important_properties
 from cudnn_ctypes.graph.engines.cache.plan_cache import as_cache
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
 from cudnn_ctypes.raw import cudnnStatus_t
-from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range
 from tools import bench_cache
 
 from ..damage import damages, sample
@@ -199,24 +196,6 @@ def test_every_graph_has_a_key_of_its_own(a100):
             assert [(t.dims, t.strides, t.data_type) for t in graph.tensors] == shown, names
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda graph: setattr(graph.tensors[0], "alignment", 32),
-        lambda graph: graph.nodes[0].options.__setitem__("alpha", 2.0),
-        lambda graph: setattr(graph, "compute_data_type", graph.io_data_type),
-        lambda graph: setattr(graph.tensors[0], "uid", 77),
-    ],
-)
-def test_every_part_of_a_graph_counts(change, a100):
-    graph, changed = CONVOLUTION.graph(), CONVOLUTION.graph()
-    graph.validate()
-    change(changed)
-    changed.validate()
-    assert graph.nodes[0].kind.descriptor == "operation_convolution_forward"
-    assert _key(changed, a100) != _key(graph, a100)
-
-
 # --- what cannot be loaded ------------------------------------------------------------------------
 
 
@@ -326,18 +305,6 @@ def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch
             _built(a100, cache, **options)
 
 
-def test_a_fault_is_warned_of_once(a100, cache, monkeypatch):
-    """Whether the plan is built or loaded."""
-    seen = (Range(90000),), (Evidence("measured"),)
-    wrong = Fault("row", (), "NaN", "it is wrong", str, *seen, data="x is large")
-    found = Faults(found=(Finding(wrong, "relu 'y'", wrong.ranges),))
-    monkeypatch.setattr(lowering, "faults_of", lambda *_: found)
-    for _ in range(2):
-        with pytest.warns(FaultWarning, match="wrong where x is large") as warned:
-            _built(a100, cache)
-        assert len(warned) == 1
-
-
 def test_a_failing_build_stores_nothing(a100, cache):
     with CONVOLUTION.graph() as graph, pytest.raises(Exception, match="engine"):
         graph.build(a100, cache=cache, selection=Selection(engines=[]))
@@ -363,25 +330,6 @@ def test_a_folder_that_others_can_write_stops_the_build(a100, tmp_path):
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     return tmp_path / "caches"
-
-
-def test_true_is_a_folder_of_the_user(home):
-    found = as_cache(True)
-    assert found is not None
-    assert found.folder == home / "cudnn_ctypes" / "plans"
-    assert as_cache(False) is None
-    assert as_cache(None) is None
-    assert as_cache(found) is found
-
-
-@pytest.mark.parametrize("value", ["", "caches", None])
-def test_without_an_absolute_path_it_is_in_the_home(value, monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    if value is None:
-        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    else:
-        monkeypatch.setenv("XDG_CACHE_HOME", value)
-    assert PlanCache().folder == tmp_path / ".cache" / "cudnn_ctypes" / "plans"
 
 
 def test_a_user_without_a_home_must_name_a_folder(monkeypatch):

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import EngineChoice, Handle, PlanCache, Selection, use_reference_device
+from cudnn_ctypes import EngineChoice, Handle, PlanCache, Selection
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph import DeviceProperties, Graph
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache import key as known_gpus
 from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
 from cudnn_ctypes.graph.engines.cache.entry_folder import EntryFolder
-from cudnn_ctypes.graph.engines.cache.key import device_properties, important_properties
+from cudnn_ctypes.graph.engines.cache.key import device_properties
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
@@ -464,44 +464,6 @@ def test_what_is_no_properties_of_a_gpu_is_read_anew(value, gpu, cache):
     assert gpu.readings == 2
     assert gpu.properties(cache) == VALUES
     assert gpu.readings == 2
-
-
-def test_damage_is_read_anew(gpu, cache):
-    gpu.properties(cache)
-    (path,) = cache.folder.iterdir()
-    path.write_bytes(path.read_bytes().replace(b"132", b"133", 1))
-    assert gpu.properties(cache) == VALUES
-    assert gpu.readings == 2
-
-
-def test_they_are_shown(gpu, cache):
-    gpu.properties(cache)
-    (entry,) = cache.entries()
-    assert (entry.kind, entry.device) == ("device", "NVIDIA X")
-    assert entry.cudnn == known_gpus.raw.load().version
-    assert entry.graph == entry.operations == entry.engine == ""
-    assert cache.export_tunings().count("NVIDIA X") == 0
-    assert cache.clear() == 1
-
-
-def test_building_asks_the_cache_of_the_plans(h200, cache, monkeypatch):
-    asked = []
-
-    def properties(device, plans=None):
-        asked.append(plans)
-        return important_properties(device, plans)
-
-    monkeypatch.setattr(cached_building, "important_properties", properties)
-    with CASES["convolution"].graph() as graph:
-        graph.build(h200, cache=cache)
-    assert asked == [cache]
-
-
-def test_the_reference_device_is_not_kept(cache):
-    for name in ("H200", "B200"):
-        with use_reference_device(device=name), Handle() as handle:
-            assert device_properties(handle, cache)["deviceName"] == f"NVIDIA {name}"
-    assert not cache.folder.exists()
 
 
 @pytest.mark.gpu

@@ -13,11 +13,10 @@ from rich.console import Console
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.explaining.explanation import Explanation
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
-from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.scratch import Scratch
@@ -31,13 +30,6 @@ NEWEST = 92800  # has engines for all cases on an H200
 def _explained(name: str, device: DeviceProperties, **options: object) -> Explanation:
     with CASES[name].graph() as graph:
         return graph.explain(device, **options)
-
-
-def _without_engine() -> Graph:
-    """cuDNN has no reduction that gives float16."""
-    graph = Graph("rows", io_data_type="float16")
-    graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,), name="sums").set_output()
-    return graph
 
 
 @pytest.mark.thinned(24)
@@ -134,30 +126,6 @@ def test_engines_that_compute_wrong_numbers_are_told(h200, monkeypatch):
     told = _explained("convolution", h200, heuristics="a", warden=False)
     assert {(r.state, r.reason) for r in told if r.engine == wrong} == {("excluded", "it is wrong")}
     assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}
-
-
-def test_without_an_engine_the_reasons_are_cudnns_own(h200):
-    told = _without_engine().explain(h200)
-    assert not told.usable
-    text = str(told)
-    assert f"0 of {told.engine_count} engines can do it" in text
-    assert set(told.refused_modes) | set(told.proposed) == {"a", "b", "fallback"}
-    found = told.reasons()
-    assert set().union(*found.values()) == {row.engine for row in told}
-    # What the data type, shape or pattern stands in the way of comes before other GPUs' engines.
-    wrong_gpu = ["ARCH_MISMATCH" in reason for reason in found]
-    assert not wrong_gpu[0]
-    assert any(wrong_gpu)
-    assert any("CUDNN_DATA_FLOAT" in row.reason for row in told)
-    assert all(reason in text for reason in found)
-
-
-@pytest.mark.parametrize(
-    ("knob", "text"),
-    [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
-)
-def test_ranges_of_knobs_are_short(knob, text):
-    assert str(knob) == text
 
 
 @pytest.mark.thinned(2)

@@ -197,16 +197,6 @@ def test_a_matrix_used_for_several_batches_has_no_stride_between_them(batches, s
     assert _lowered(graph, lambda operation: operation["bdesc"]["strides"]) == [stride, 5, 1]
 
 
-def test_an_operation_computes_in_its_own_type():
-    graph = Graph(io_data_type="float16", compute_data_type="float64")
-    for result in graph.genstats(graph.tensor((1, 8, 4, 4)), compute_data_type="float32"):
-        result.set_output()
-    computed_in = _lowered(graph, lambda operation: operation["math_prec"])
-    assert computed_in == raw.CUDNN_DATA_FLOAT  # which is 0
-    (node,) = graph.validate()
-    assert {each.data_type for each in node.outputs.values()} == {raw.CUDNN_DATA_FLOAT}
-
-
 # --- graphs that no engine carries out on an H200, with the reason that cuDNN gives ---------------
 
 

@@ -15,14 +15,12 @@ import pytest
 from cudnn_ctypes import Selection, raw
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.describe.variants.catalogue import remedies
 from cudnn_ctypes.graph.describe.variants.remedy import Variant, varied
 from cudnn_ctypes.graph.engines.explaining import advising
 from cudnn_ctypes.graph.engines.explaining.advising import BuildAdvice, Search, advise
 from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcome
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnStatus_t, nvrtc
 from cudnn_ctypes.raw.strides import packed
 
@@ -303,12 +301,6 @@ def _found(
     return topics, search
 
 
-def test_one_change_is_enough():
-    assert _found(_last)[0] == [("layout",)]
-    assert _found(_wide)[0] == [("width",)]
-    assert _found(lambda graph: _last(graph) or _aligned(graph))[0] == [("layout",), ("alignment",)]
-
-
 def test_the_fewest_changes_together():
     assert _found(lambda g: _last(g) and _wide(g))[0] == [("layout", "width")]
     assert _found(lambda g: _aligned(g) and _wide(g))[0] == [("alignment", "width")]
@@ -319,13 +311,6 @@ def test_the_fewest_changes_together():
 
 def test_the_graph_in_two():
     assert _found(lambda graph: len(graph.nodes) == 1)[0] == [("split",)]
-
-
-def test_in_two_with_all_changes():
-    def wanted(graph):
-        return len(graph.nodes) == 1 and (_x(graph) is None or (_last(graph) and _wide(graph)))
-
-    assert _found(wanted)[0] == [("layout", "alignment", "width", "split")]
 
 
 def test_what_loses_something_comes_last():
@@ -348,22 +333,6 @@ def test_no_more_is_asked_than_may_be(tries):
     assert topics == []
     assert search.tried == tries
     assert search.exhausted
-
-
-def test_it_ends_with_its_time():
-    times = iter(range(99))
-    search = Search(
-        _graph(), lambda graph: None, tries=99, seconds=3.5, clock=lambda: float(next(times))
-    )
-    assert search.cures(first_only=False) == []
-    assert search.tried == 3
-    assert search.exhausted
-
-
-def test_a_graph_that_has_an_engine_is_changed_once_each():
-    search = Search(_graph(), lambda graph: Outcome((1,)), tries=99, seconds=99.0)
-    topics = [tuple(step.topic for step in each.variant.steps) for each in search.gains()]
-    assert topics == [("layout",), ("alignment",), ("width",)]
 
 
 # --- advice in the messages of failed builds: found when they are read, within its bo -------------
@@ -429,15 +398,6 @@ def test_nothing_is_tried_before_the_message_is_read(h200, asked):
 
 
 @build_advice_only
-def test_the_message_can_be_read_when_graph_and_device_are_gone():
-    with DeviceProperties.preset("h200") as device:
-        graph = _as_in_c()
-        error = _failure(graph, device)
-    graph.nodes.clear()
-    assert "channels last" in str(error)
-
-
-@build_advice_only
 def test_advice_travels_with_the_error(h200, asked):
     error = _failure(_as_in_c(), h200)
     for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
@@ -455,18 +415,6 @@ def test_the_selection_and_modes_are_those_of_the_build(h200):
     assert _failure(_as_in_c(), h200, selection=only).advice[0].endswith(": engine 8")
     none = Selection(require="winograd")
     assert _failure(_as_in_c(), h200, selection=none).advice == ()
-
-
-@build_advice_only
-def test_builds_that_ask_for_more_have_no_advice(h200):
-    """A given engine, and plans for other shapes: what is tried knows nothing of them."""
-    with KernelCache() as cache:
-        for options in (
-            {"config": EngineChoice(3)},
-            {"override_shapes": True},
-            {"kernel_cache": cache},
-        ):
-            assert _failure(_as_in_c(), h200, **options).advice == ()
 
 
 def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
@@ -509,17 +457,6 @@ def test_a_fork_does_not_ask_cudnn(h200, monkeypatch):
     assert search() == ()
     monkeypatch.undo()
     assert search() != ()
-
-
-@build_advice_only
-def test_other_errors_have_no_advice():
-    error = NotSupportedError("cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED)
-    assert error.advice == ()
-    assert "advice" not in str(error)
-    told = NotSupportedError(
-        "cudnnX", cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED, advice=["do this"], messages=["no"]
-    )
-    assert str(told).splitlines()[1:] == ["  advice: do this", "  cuDNN: no"]
 
 
 @build_advice_only

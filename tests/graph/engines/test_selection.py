@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.engine import EngineConfig
 from cudnn_ctypes.graph.engines.heuristics import heuristics
-from cudnn_ctypes.graph.engines.selection import BEHAVIOR_NOTES, NUMERICAL_NOTES, Selection
+from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 
 # --- on real configs -----------------------------------------------------------------------------
@@ -31,19 +30,6 @@ def configs(made, h200):
 
 def _passing(configs: list[EngineConfig], **conditions: Any) -> list[EngineConfig]:
     return [config for config in configs if not Selection(**conditions).refusal(config)]
-
-
-def _has(config: EngineConfig, note: str) -> bool:
-    return note in config.numerical_notes | config.behavior_notes
-
-
-@pytest.mark.parametrize("note", ["tensor_core", "runtime_compilation"])
-def test_notes_required_and_forbidden_divide_the_configs(note, configs):
-    required, rest = _passing(configs, require=note), _passing(configs, forbid=[note])
-    assert required
-    assert all(_has(config, note) for config in required)
-    assert not any(_has(config, note) for config in rest)
-    assert len(required) + len(rest) == len(configs)
 
 
 def test_workspaces_and_shared_memory_have_limits(configs):
@@ -103,24 +89,6 @@ def test_what_is_not_told_passes():
 
 
 # --- the conditions themselves -------------------------------------------------------------------
-
-
-def test_notes_go_by_member_c_name_or_short_name():
-    member = raw.cudnnBackendNumericalNote_t.CUDNN_NUMERICAL_NOTE_TENSOR_CORE
-    for given in (member, "CUDNN_NUMERICAL_NOTE_TENSOR_CORE", "TENSOR_CORE", ["tensor-core"]):
-        assert Selection(require=given).require == {"tensor_core"}
-    every = NUMERICAL_NOTES | BEHAVIOR_NOTES
-    assert Selection(forbid=every).forbid == every
-    assert not any("count" in name for name in every)
-
-
-def test_it_shows_what_was_set():
-    shown = repr(Selection(require="tensor_core", deterministic=True, workspace_limit=1 << 20))
-    assert shown == (
-        "Selection(require={'tensor_core'}, deterministic=True, workspace_limit=1048576)"
-    )
-    assert repr(Selection()) == "Selection()"
-    assert hash(Selection(engines=[1])) == hash(Selection(engines=(1,)))
 
 
 @pytest.mark.parametrize(

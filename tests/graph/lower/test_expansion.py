@@ -93,17 +93,6 @@ def test_one_call_is_one_node(operation):
     assert for_version(graph).operations == f"{operation} {operation!r}"
 
 
-def test_a_node_says_what_it_was_called_with():
-    graph = Graph(io_data_type="float16")
-    forward(graph, use_causal_mask=True, attn_scale=0.5, generate_stats=True, name="attention")
-    (node,) = graph.nodes
-    assert repr(node) == (
-        "Node(sdpa 'attention': q='q', k='k', v='v', attn_scale=0.5, use_causal_mask=True -> "
-        "o='attention.o', stats='attention.stats')"
-    )
-    assert node.options == {"attn_scale": 0.5, "use_causal_mask": True}
-
-
 def test_errors_name_the_user_s_operation(h200):
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each, (2, 4, 128, 63)) for each in "qkv")
@@ -142,25 +131,6 @@ def test_a_score_modifier_must_keep_the_dims():
         sums.validate()
 
 
-def test_bias_and_masks_come_after_a_score_modifier():
-    """In the order that cuDNN recognizes, and NVIDIA's front end documents."""
-    graph = Graph(io_data_type="float16")
-    o, _ = forward(
-        graph,
-        score_mod=lambda g, scores: g.tanh(scores, name="modified"),
-        bias=heads(graph, "bias", (1, 4, 128, 128)),
-        use_alibi_mask=True,
-        seq_len_q=lengths(graph),
-        seq_len_kv=lengths(graph),
-        use_causal_mask=True,
-        sliding_window_length=16,
-    )
-    o.set_output()
-    parts = [node.name.removeprefix("sdpa.") for node in for_version(graph).nodes]
-    marked = ["scores", "scaled", "modified", "biased", "alibi", "padded", "right", "left", "max"]
-    assert [part for part in parts if part in marked] == marked
-
-
 def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was():
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each) for each in "qkv")
@@ -190,55 +160,6 @@ def scratch(expansion: Expansion) -> dict[str, Any]:
     return {each.name: each.dims for each in expansion.tensors if each.scratch}
 
 
-@pytest.mark.parametrize("options", [{"use_deterministic_algorithm": True}, {"dBias": True}])
-def test_deterministic_gradients_are_not_summed_in_memory(options):
-    graph = Graph(io_data_type="float16")
-    if "dBias" in options:
-        options = {each: heads(graph, each, (1, 4, 128, 128)) for each in ("bias", "dBias")}
-    with_outputs(graph, backward(graph, **options))
-    assert list(scratch(for_version(graph, 91900))) == ["sdpa_backward.rows"]
-
-
-@pytest.mark.parametrize(("version", "keys", "helped"), [(91500, 96, True), (91501, 96, False)])
-def test_old_versions_get_lengths(version, keys, helped):
-    graph = Graph(io_data_type="float16")
-    with_outputs(graph, backward(graph, **{e: heads(graph, e, (2, 4, keys, 64)) for e in "kv"}))
-    tensors = for_version(graph, version).tensors
-    found = {each.name: each.value for each in tensors if each.scratch and each.value is not None}
-    expected = {
-        "sdpa_backward.seq_len_q": (128, 128),
-        "sdpa_backward.seq_len_kv": (keys, keys),
-    }
-    assert found == (expected if helped else {})
-
-
-def test_lengths_for_an_older_cudnn_are_no_mask():
-    """Modified scores go without a mask by the user; these lengths are the whole sequences."""
-    graph = Graph(io_data_type="float16")
-    k, v = (heads(graph, name, (2, 4, 192, 64)) for name in "kv")
-    gradients = backward(
-        graph, k=k, v=v, score_mod=Graph.relu, score_mod_bprop=lambda _, gradient: gradient
-    )
-    with_outputs(graph, gradients)
-    expansion = for_version(graph, 91400)
-    assert {"sdpa_backward.seq_len_q", "sdpa_backward.seq_len_kv"} <= scratch(expansion).keys()
-
-
-@pytest.mark.parametrize("bound", [1, 72, 73])  # of 128 keys more than queries
-def test_all_left_bounds_have_the_same_operations(bound):
-    """cuDNN knows a window by them, also where it ends with the first key."""
-
-    def operations(left):
-        graph = Graph(io_data_type="float16")
-        q = graph.tensor((2, 4, 56, 64), name="q")
-        k, v = (graph.tensor((2, 4, 128, 64), name=name) for name in "kv")
-        band = {"diagonal_band_left_bound": left, "diagonal_alignment": "bottom_right"}
-        with_outputs(graph, graph.sdpa(q, k, v, **band)[:1])
-        return [node.options.get("mode", node.kind) for node in for_version(graph).nodes]
-
-    assert operations(bound) == operations(20)
-
-
 # --- stored graphs -------------------------------------------------------------------------------
 
 
@@ -266,18 +187,6 @@ def test_graphs_of_format_1_give_the_same_operations(name):
     stored = Graph.from_json((STORED / f"{name}.json").read_text())
     assert form(for_version(stored).nodes) == form(for_version(described(name)).nodes)
     assert json.loads(stored.to_json())["version"] == 2
-
-
-def test_graphs_are_the_same_whichever_cudnn_is_loaded(monkeypatch):
-    texts = set()
-    for version in (91400, 91900, 92800):
-        monkeypatch.setattr(type(raw.load()), "version", version)
-        graph = Graph(io_data_type="float16")
-        k, v = (heads(graph, name, (2, 4, 96, 64)) for name in "kv")
-        with_outputs(graph, backward(graph, k=k, v=v, use_causal_mask=True))
-        graph.validate()
-        texts.add(graph.to_json())
-    assert len(texts) == 1
 
 
 def test_describing_never_loads_cudnn(monkeypatch):

@@ -88,15 +88,6 @@ def test_uneven_padding_passes_over_engines(kind, h200):
         assert graph.build(h200).config.engine.index not in FAULTY[kind]
 
 
-@pytest.mark.parametrize(
-    "padding", [{}, {"padding": 1}, {"pre_padding": 1, "post_padding": (1, 1)}]
-)
-@pytest.mark.parametrize("kind", list(FAULTY))
-def test_even_padding_has_all_engines(kind, padding):
-    graph = _of(wrong.convolution, kind, **padding)
-    assert faults_of(Lowered(graph.nodes, {}), H200).engines == {}
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", ["float16", "float32"])
@@ -204,17 +195,6 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
 def test_engines_are_passed_over(program, sizes, options, engines):
     graph = _of(program, *sizes, **options)
     assert (_faulty(graph), _refusals(graph)) == (engines, "")
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize(
-    "clips", [{"upper_clip": 2.0}, {"lower_clip": -1.0}, {"lower_clip": 0.5, "upper_clip": 2.0}]
-)
-def test_engines_that_are_passed_over_are_not_usable(clips, h200):
-    with _of(wrong.clipped_product, **clips) as graph:
-        told = graph.explain(h200)
-        assert told.usable
-        assert 0 not in {row.engine for row in told.usable}
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))
@@ -327,13 +307,6 @@ def test_more_averages_than_pixels_are_passed_over(options, engines):
     assert _faulty(_of(wrong.more_windows, **options)) == engines
 
 
-def test_only_element_wise_graphs_misread_columns():
-    graph = Graph(io_data_type="float16")
-    product = graph.matmul(graph.tensor((3, 8, 16)), graph.tensor((3, 16, 64)))
-    graph.add(product, graph.tensor((1, 1, 64))).set_output(name="y")
-    assert _faulty(graph) == set()
-
-
 def test_an_operand_that_cannot_be_copied_beforehand_is_named(h200):
     with (
         _of(wrong.total, (1, 8, 1)) as graph,
@@ -374,11 +347,6 @@ def test_gradients_without_bounds_get_the_lengths_of_all_tokens(options, told):
 def _added_lengths(graph: Graph, target: Target) -> list[Any]:
     tensors = expand(graph.validate(), graph.tensors, graph._data_types(), target).tensors
     return [each.value for each in tensors if each.scratch and "seq_len" in each.name]
-
-
-def test_gradients_without_bounds_stay_where_they_are_right():
-    for target in (Target(92700, 90), Target(91900, 100)):
-        assert _added_lengths(_of(wrong.attention_gradients), target) == []
 
 
 @pytest.mark.parametrize(
@@ -432,15 +400,6 @@ def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning
         said = [str(each.message) for each in caught if each.category is FaultWarning]
         assert bool(said) == (raw.load().version >= 91900)  # the first version known to do it
         assert all(re.search("sdpa_fp8.*seq_len_kv", each) for each in said)
-
-
-def test_columns_of_two_other_products_are_taken():
-    """cuDNN has engines for them."""
-    graph = Graph(io_data_type="float16")
-    for _ in range(2):
-        a = graph.tensor((4, 64, 64), (4096, 1, 64))
-        graph.matmul(a, graph.tensor((4, 64, 64))).set_output()
-    assert _refusals(graph) == ""
 
 
 def test_attention_of_8_bits_with_statistics_of_16():

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.lower.broadcasts import sides
@@ -277,14 +276,6 @@ def test_a_gpu_gives_scale_and_bias_one_type(computed, scale, bias):
         _check_layer_norm(Handle(), computed, scale, bias)
 
 
-@pytest.mark.parametrize(("strides", "ranks"), [((64, 1, 1, 1), {3}), ((64, 1, 64, 64), set())])
-def test_images_of_one_pixel_are_described_as_rows_unless_channels_are_last(strides, ranks):
-    graph = Graph(io_data_type="float16")
-    graph.identity(graph.tensor((4, 64, 1, 1), strides)).set_output()
-    views = flattened(graph._expanded(graph.validate(), H200).nodes)
-    assert {len(dims) for dims, _ in views.values()} == ranks
-
-
 # What no engine could copy in another order; attention, before which nothing is copied.
 REFUSED = {
     "spaced matrix of a product",
@@ -323,14 +314,6 @@ def test_preludes_of_preludes_and_their_constants(seed):
     assert {each for each in found["engines"].values() if "COMPILATION" not in each} == {"right"}
 
 
-def test_unique_ids_stay_apart(h200):
-    graph, _ = _described("image", (8, 64, 9, 9), (1, 1, 9, 1), "relu")
-    expansion = graph.expansion(h200)
-    uids = [each.uid for each in expansion.tensors]
-    assert len(uids) == len(set(uids))
-    assert all(prelude.result in expansion.tensors for prelude in expansion.preludes)
-
-
 def test_copies_are_no_larger_than_they_must_be(h200):
     graph, _ = _described("image", (8, 64, 9, 9), (8, 1, 1, 1), "")
     (prelude,) = graph.expansion(h200).preludes
@@ -345,35 +328,6 @@ def test_explain_tells_of_what_is_computed_beforehand(h200):
     assert len(told.beforehand) == 1
     assert "computed beforehand: rsqrt 'rsqrt' to (64, 1, 1, 1), 256 bytes" in str(told)
     assert told.usable
-
-
-def test_a_stored_plan_has_its_operands_computed_again(h200):
-    graph, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
-    with graph:
-        text = graph.build(h200).to_json()
-        size = graph.workspace_size
-    again, _ = _described("plain", (64, 128, 1, 1), (64, 1, 1, 1), "rsqrt")
-    with again:
-        assert again.load_plan(text, h200).workspace_size == size > 0
-
-
-def test_graphs_that_no_engine_misreads_stay_as_they_are(h200):
-    graph, _ = _described("image", (8, 64, 9, 9), (1, 64, 1, 1), "tanh")
-    assert graph.expansion(h200).preludes == ()
-
-
-def test_modes_of_other_operations_are_not_those_of_sums(h200):
-    """Maxpool, a sum and layer normalization have the same number."""
-    graph = Graph(io_data_type="float16")
-    ones = [graph.tensor((1, 8, 1, 1)) for _ in range(2)]
-    normal = graph.instancenorm("inference", graph.tensor((2, 8, 6, 6)), *ones, 1e-5)[0]
-    options = {"window": 2, "stride": 2}
-    y, index = graph.resample(normal, "maxpool", generate_index=True, **options)
-    y.set_output()
-    loss = graph.tensor((2, 8, 3, 3))
-    dx = graph.resample_backward(loss, "maxpool", index=index, **options)
-    dx.set_output(dims=(2, 8, 6, 6))
-    assert graph.expansion(h200).nodes[-1].operation == "resample_backward"
 
 
 @pytest.fixture
@@ -458,57 +412,3 @@ def test_a_sum_by_the_views_is_the_sum(seed):
     if views:
         assert all(len(dims) == len(strides) == 3 for dims, strides in views.values())
         np.testing.assert_array_equal(total(lambda each: views[id(each)]), exact)
-
-
-def test_most_of_these_graphs_need_it():
-    graphs = [_random_sum(seed)[0] for seed in range(300)]
-    assert 100 < sum(bool(flattened(graph.validate())) for graph in graphs) < 290
-
-
-def _view_of(dims: Any, other: Any, which: str = "x") -> Any:
-    graph = Graph(io_data_type="float32")
-    graph.add(graph.tensor(dims, name="x"), graph.tensor(other, name="b")).set_output(name="y")
-    nodes = graph.validate()
-    (found,) = (each for node in nodes for each in node.operands if each.name == which)
-    return flattened(nodes).get(id(found))
-
-
-def test_rows_of_a_single_shape_are_of_middle_length():
-    assert _view_of((1 << 20,), (1 << 20,)) == ((1, 1024, 1024), (1 << 20, 1024, 1))
-    assert _view_of((999_983,), (999_983,)) == ((1, 999_983, 1), (999_983, 1, 1))
-
-
-def test_what_is_too_large_for_a_launch_is_laid_out_anew():
-    assert _view_of((1, 1, 1 << 20), (1, 1, 1 << 20))[0] == (1, 1024, 1024)
-    assert _view_of((1 << 16, 2, 8), (1 << 16, 2, 8))[0] == (1, 1024, 1024)
-    assert _view_of((65_535, 2, 8), (65_535, 2, 8)) is None
-
-
-def test_channels_last_stays():
-    dims, like = (2, 8, 4, 4), packed((2, 8, 4, 4), (0, 2, 3, 1))
-    graph = Graph(io_data_type="float32")
-    graph.add(graph.tensor(dims, like), graph.tensor((1, 8, 1, 1))).set_output()
-    assert not flattened(graph.validate())
-
-
-def test_what_is_not_only_dims_and_strides_stays():
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((6, 64))
-    graph.add(x, graph.gen_index(x, axis=1)).set_output()
-    assert not flattened(graph.validate())
-
-
-def test_attention_keeps_its_four_dimensions():
-    graph = Graph(io_data_type="float16")
-    q, k, v = (graph.tensor((2, 4, 64, 64), name=name) for name in "qkv")
-    graph.sdpa(q, k, v)[0].set_output()
-    assert not flattened(graph.validate())
-
-
-def test_shapes_that_may_change_stay_as_they_are_described(h200):
-    graph = Graph(io_data_type="float16")
-    graph.relu(graph.tensor((2, 8, 16, 16))).set_output()
-    with graph:
-        graph.build(h200)
-        with pytest.raises((NotSupportedError, SymbolNotFoundError)):
-            graph.build(h200, override_shapes=True)

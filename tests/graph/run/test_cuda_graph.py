@@ -420,13 +420,6 @@ def test_what_has_contents_is_written():
     assert Scratch(_tensors(BOTH["alibi"])).must_write
 
 
-def test_nothing_changes_nothing():
-    scratch, pointers = Scratch(), {1: 2}
-    assert not scratch
-    assert scratch.total(77) == 77
-    assert scratch.added_to(pointers, 77, None) is pointers
-
-
 def test_plans_count_it(h200):
     with _graph(PLAIN) as graph:
         plan = graph.build(h200)

@@ -13,7 +13,6 @@ import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle
 from cudnn_ctypes.graph.run import given_memory
-from cudnn_ctypes.graph.run.execution import Execution
 
 reference = pytest.mark.usefixtures("reference_device")
 SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
@@ -71,31 +70,6 @@ def test_torch_tensors_give_torch_tensors(graph, torch):
     check(results, given)
 
 
-@reference
-def test_results_are_in_the_layout_of_the_graph(torch):
-    with Graph(io_data_type="float32") as graph:
-        x = graph.tensor((2, 4, 3, 5), layout="nhwc", name="x")
-        graph.relu(x).set_output(name="y")
-        memory = torch.randn(2, 4, 3, 5).contiguous(memory_format=torch.channels_last)
-        y = graph.run({x: memory})["y"]
-        assert y.is_contiguous(memory_format=torch.channels_last)
-        assert torch.equal(y, memory.relu())
-
-
-@reference
-def test_the_second_call_builds_nothing_and_makes_new_results(graph):
-    given = numbers()
-    memory = on_device(given)
-    first = graph.run(memory)
-    plan = graph.plan
-    others = numbers(4)
-    second = graph.run(on_device(others))
-    assert graph.plan is plan
-    assert first["y"].ptr != second["y"].ptr
-    check(first, given)
-    check(second, others)
-
-
 @pytest.mark.thinned(3)
 @reference
 @pytest.mark.parametrize("key", ["tensor", "uid", "name"])
@@ -124,18 +98,6 @@ def test_an_output_of_a_tensor_with_another_new_name(graph):
 
 
 @reference
-def test_a_handle_of_the_user_is_used_and_kept(graph):
-    given = numbers()
-    with Handle() as handle:
-        check(graph.run(on_device(given), handle=handle), given)
-        y, z = (DeviceTensor.full((2, 8, 4), np.nan, "float32") for _ in range(2))
-        graph.execute({**on_device(given), "y": y, "z": z})  # by the same handle
-        check({"y": y, "z": z}, given)
-        check(graph.run(on_device(given)), given)
-        graph.close()
-
-
-@reference
 def test_a_default_handle_is_not_the_graph_s(graph):
     graph.run(on_device(numbers()))
     with pytest.raises(ValueError, match="without a handle"):
@@ -157,17 +119,6 @@ def test_operations_added_after_the_build_are_in_the_next_run():
         np.testing.assert_array_equal(made["n"].numpy(), -made.pop("z").numpy())
         assert [*made] == ["y", "n"]
         assert np.abs(made["n"].numpy()).max() > 1
-
-
-@reference
-def test_numbers_by_value(torch):
-    with Graph(io_data_type="float32") as graph:
-        x = graph.tensor((1, 2, 8), name="x")
-        factor = graph.tensor((1, 1, 1), name="factor", by_value=True, data_type="float32")
-        (x * factor).set_output(name="y")
-        memory = torch.arange(16, dtype=torch.float32).reshape(1, 2, 8)
-        for number in (2.0, 3, np.float32(0.5)):
-            assert torch.equal(graph.run({"x": memory, "factor": number})["y"], memory * number)
 
 
 @reference
@@ -274,20 +225,6 @@ def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(gra
 
 
 # --- default handles -----------------------------------------------------------------------------
-
-
-@reference
-def test_the_reference_device_keeps_no_handle(graph, monkeypatch):
-    """While one lives, all calls are followed, which a program on a GPU would pay for."""
-    made = []
-
-    def recorded():
-        made.append(Handle())
-        return made[-1]
-
-    monkeypatch.setattr(given_memory, "Handle", recorded)
-    graph.run(on_device(numbers()))
-    assert [each.closed for each in made] == [True]
 
 
 @reference
@@ -557,17 +494,3 @@ def test_pointers_that_are_no_mapping(graph, wrong):
         for call in (graph.plan.execute, graph.plan.bind):
             with pytest.raises(TypeError, match=r"^pointers: expected a mapping, got"):
                 call(handle, wrong)
-
-
-@reference
-def test_a_graph_that_is_closed_during_a_run(graph, monkeypatch):
-    """As another thread may close it: the results are there."""
-    execute = Execution.__call__
-
-    def execute_and_close(self, *arguments, **options):
-        execute(self, *arguments, **options)
-        graph.close()
-
-    monkeypatch.setattr(Execution, "__call__", execute_and_close)
-    given = numbers()
-    check(graph.run(on_device(given)), given)

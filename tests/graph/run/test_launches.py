@@ -27,8 +27,7 @@ from cudnn_ctypes.graph.run import bound_plan
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import log, torch_forms
-from cudnn_ctypes.raw.function import observe, watched
-from cudnn_ctypes.raw.gpus import ordinals
+from cudnn_ctypes.raw.function import observe
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime.cuda import CUDA
 from cudnn_ctypes.runtime.launching import bound, machine_code
@@ -259,27 +258,6 @@ def test_whatever_changed_goes_the_long_way(with_space, product, stand_in, chang
     long_way(product.handle, memory, SPACE)
     assert long_way.calls == 1
     assert len(stand_in.executed) == 1
-
-
-def test_watched_calls_and_several_gpus_go_the_long_way(with_space, product, stand_in):
-    long_way, memory = with_space
-    watched.add("cudnnBackendExecute")
-    long_way(product.handle, memory, SPACE)
-    watched.discard("cudnnBackendExecute")
-    ordinals[1 << 40] = 0
-    long_way(product.handle, memory, SPACE)
-    del ordinals[1 << 40]
-    assert long_way.calls == 2
-    long_way(product.handle, memory, SPACE)
-    assert long_way.calls == 2
-    assert len(stand_in.executed) == 2
-
-
-def test_unknown_keys_go_the_long_way(with_space, product):
-    long_way, memory = with_space
-    for other in ({**memory, "d": 1}, {product.c: C, "a": A, "b": B}, {"a": A}, {}):
-        long_way(product.handle, other, SPACE)
-    assert long_way.calls == 4
 
 
 def test_keys_of_several_kinds_take_turns(with_space, product, stand_in):

@@ -65,13 +65,6 @@ def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(convolution, h2
         ExecutionPlan.from_json(json.dumps(damaged), device=h200)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
-def test_a_plan_in_bytes_of_any_encoding(encoding, convolution, h200):
-    graph, plan = convolution
-    with graph.load_plan(_text(plan).encode(encoding), h200) as loaded:
-        assert json.loads(loaded.to_json())["engine"] == plan["engine"]
-
-
 def test_damaged_properties_are_taken_or_refused():
     ensure_driver()
     with DeviceProperties.preset("h200") as whole:

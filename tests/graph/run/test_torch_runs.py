@@ -63,12 +63,6 @@ def test_c_receives_the_addresses_of_operands_and_of_new_results(product, stand_
     assert len({each.data_ptr() for row in kept for each in row}) == 9
 
 
-def test_a_number_that_is_fixed_in_the_graph_is_given(product, stand_in, run):
-    (stand_in.number,) = product.uids(product.scale)
-    run(*operands())
-    assert stand_in.executed[-1]["number"] == 0.5
-
-
 def test_workspace_and_the_tensors_in_it(h200, stand_in):
     """The gradient of attention has both."""
     with Graph(io_data_type="float16") as graph:

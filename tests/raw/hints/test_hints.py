@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +17,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.hints import Failure, creating_function, hint, usual_cause
+from cudnn_ctypes.raw.hints import Failure, creating_function, hint
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
@@ -42,15 +41,6 @@ def conv() -> Iterator[Any]:
 
 
 class TestSetting:
-    def test_dimensions(self, x: Any) -> None:
-        wanted = "every dimension must be at least 1"
-        assert hint_of(raw.cudnnSetTensor4dDescriptor, x, 0, 0, 1, -3, 1, 1) == wanted
-        with FilterDescriptor((1, 1, 1, 1)) as w:
-            assert hint_of(raw.cudnnSetFilter4dDescriptor, w, 0, 0, 0, 1, 1, 1) == wanted
-        sizes, strides = (ctypes.c_int * 4)(2, 2, 0, 2), [4, 4, 2, 1]
-        pointer = ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int))  # it has no end of its own
-        assert hint_of(raw.cudnnSetTensorNdDescriptor, x, 0, 4, pointer, strides) == wanted
-
     def test_vectors(self, x: Any) -> None:
         layout = raw.CUDNN_TENSOR_NCHW_VECT_C
         told = hint_of(raw.cudnnSetTensor4dDescriptor, x, layout, raw.CUDNN_DATA_HALF, 1, 4, 1, 1)
@@ -59,29 +49,8 @@ class TestSetting:
         told = hint_of(raw.cudnnSetTensor4dDescriptor, x, layout, raw.CUDNN_DATA_INT8x4, 1, 3, 1, 1)
         assert "multiple of the channels in a vector" in told
 
-    def test_convolutions(self, conv: Any) -> None:
-        set_ = raw.cudnnSetConvolution2dDescriptor
-        wanted = "strides, dilations and group counts must be at least 1, padding at least 0"
-        assert hint_of(set_, conv, 0, 0, 0, 1, 1, 1, 1, 0) == wanted
-        assert hint_of(set_, conv, 0, 0, 1, 1, 1, 0, 1, 0) == wanted
-        assert hint_of(set_, conv, -1, 0, 1, 1, 1, 1, 1, 0) == wanted
-        assert hint_of(raw.cudnnSetConvolutionGroupCount, conv, 0) == wanted
-        # The compute type is wrong, and cuDNN says so.
-        assert hint_of(set_, conv, 0, 0, 1, 1, 1, 1, 1, raw.CUDNN_DATA_INT8) == ""
-
 
 class TestNull:
-    def test_none(self) -> None:
-        told = hint_of(raw.cudnnSetTensor4dDescriptor, None, 0, 0, 1, 1, 1, 1)
-        assert told == (
-            "tensorDesc is None, and C needs a cudnnTensorDescriptor_t: "
-            "raw.cudnnCreateTensorDescriptor creates one"
-        )
-
-    def test_a_variable_that_nobody_filled(self) -> None:
-        told = hint_of(raw.cudnnSetStream, raw.cudnnHandle_t(), None)
-        assert told == "handle is still NULL: raw.cudnnCreate has to create it first"
-
     def test_what_was_destroyed(self) -> None:
         descriptor = raw.cudnnTensorDescriptor_t()
         raw.cudnnCreateTensorDescriptor(descriptor)
@@ -89,21 +58,6 @@ class TestNull:
         told = hint_of(raw.cudnnSetTensor4dDescriptor, descriptor, 0, 0, 1, 1, 1, 1)
         assert told == (
             "tensorDesc was destroyed earlier; create another with raw.cudnnCreateTensorDescriptor"
-        )
-
-    def test_what_may_be_null_is_not_blamed(self) -> None:
-        """No heads, and two dropouts that nobody needs."""
-        attention = raw.cudnnAttnDescriptor_t()
-        raw.cudnnCreateAttnDescriptor(attention)
-        about = (0, 0, 1.0, 0, 0, 0, None, None, 4, 4, 4, 0, 0, 0, 0, 2, 2, 1, 1)
-        assert hint_of(raw.cudnnSetAttnDescriptor, attention, *about) == ""
-        raw.cudnnDestroyAttnDescriptor(attention)
-        nullable = [p.name for p in raw.cudnnSetAttnDescriptor.parameters if p.type.null]
-        assert nullable == ["attnDropoutDesc", "postDropoutDesc"]
-
-    def test_backend_descriptors(self) -> None:
-        assert "raw.cudnnBackendCreateDescriptor creates one" in hint_of(
-            raw.cudnnBackendFinalize, None
         )
 
     def test_every_kind_has_its_creating_function(self) -> None:
@@ -171,31 +125,6 @@ class TestBackend:
             "CUDNN_ATTR_TENSOR_DIMENSIONS takes CUDNN_TYPE_INT64, and attributeType says "
             "CUDNN_TYPE_INT32"
         )
-
-    def test_what_is_missing(self) -> None:
-        operation = BackendDescriptor("operation_convolution_forward", alpha=1.0, beta=0.0)
-        assert hint_of(operation.finalize).startswith("a descriptor that this one needs is not set")
-
-
-class TestWhoSpeaks:
-    """What is only probable is said where cuDNN gave the status, and nowhere else."""
-
-    @pytest.mark.parametrize(
-        ("function", "status"),
-        [
-            ("cudnnConvolutionForward", "CUDNN_STATUS_NOT_SUPPORTED"),
-            ("cudnnBackendExecute", "CUDNN_STATUS_EXECUTION_FAILED"),
-        ],
-    )
-    def test_guesses_are_for_cudnn(self, function: str, status: str) -> None:
-        failure = Failure(function, status)
-        assert hint(failure)
-        for source in (log.REFERENCE_DEVICE, log.GUARD):
-            assert hint(dataclasses.replace(failure, source=source)) == ""
-
-    def test_statuses_alone(self) -> None:
-        assert "compute-sanitizer" in usual_cause("CUDNN_STATUS_EXECUTION_FAILED")
-        assert usual_cause("CUDNN_STATUS_BAD_PARAM") == ""
 
 
 def test_functions_that_tell_sizes_exist() -> None:

@@ -27,13 +27,6 @@ Array = NDArray[Any]
 POISON = 77
 
 
-def storage(tensor: Any) -> Array:
-    """Poisoned memory for a tensor, with room behind it."""
-    span = sum((n - 1) * step for n, step in zip(tensor.dims, tensor.strides, strict=True))
-    memory = np.full((span + 1) * tensor.vector_count + 8, POISON)
-    return memory.astype(numpy_dtype(tensor.data_type))
-
-
 def view(memory: Array, tensor: Any) -> Array:
     """A tensor's elements in its logical shape."""
     steps = [step * memory.itemsize for step in tensor.strides]

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from ctypes import c_size_t
 from typing import Any
 
-import ml_dtypes
-import numpy as np
 import pytest
 
 from cudnn_ctypes import (
@@ -25,9 +23,6 @@ FLOAT = raw.CUDNN_DATA_FLOAT
 IDENTITY = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY
 SILU = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU
 NAMES = {IDENTITY: "identity", SILU: "silu"}
-# Of values of size 1 to 10: a few roundings of the stored type.
-TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 1e-1}
-DTYPES = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16]
 
 
 @pytest.fixture(autouse=True)

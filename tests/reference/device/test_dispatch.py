@@ -21,10 +21,10 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.raw import function as raw_function
-from cudnn_ctypes.raw import library, mode
+from cudnn_ctypes.raw import library
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.reference.device import dispatch, made_up_handles, registry
+from cudnn_ctypes.reference.device import dispatch, registry
 
 WITH_HANDLE = [
     name
@@ -95,26 +95,6 @@ def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
     monkeypatch.setattr(module, "watched", set())
     with pytest.raises(SymbolNotFoundError, match=name):
         getattr(bare, name)
-
-
-def test_off_and_on_again():
-    assert not mode.runtime.on_host
-    first, second = raw.cudnnHandle_t(), raw.cudnnHandle_t()
-    count = c_int()
-    with use_reference_device():
-        raw.cudnnCreate(first)
-        with use_reference_device(False):
-            assert not mode.runtime.on_host
-            # A handle keeps its device.
-            raw.cudnnGetConvolutionForwardAlgorithmMaxCount(first, count)
-            assert count.value == 10
-        assert mode.runtime.on_host
-        raw.cudnnCreate(second)
-    assert not mode.runtime.on_host
-    assert first.value != second.value
-    for handle in (first, second):
-        assert made_up_handles.made_up(handle)
-        raw.cudnnDestroy(handle)
 
 
 def test_without_it_creating_a_handle_needs_a_gpu():
@@ -190,15 +170,6 @@ def test_having_used_it_costs_nothing():
 def test_switches_are_bools(wrong):
     with pytest.raises(TypeError, match=f"^{next(iter(wrong))}: expected True or False"):
         use_reference_device(**wrong)
-
-
-def test_modes_are_restored():
-    before = mode.strict, mode.guard_pages
-    with use_reference_device(strict=not before[0], guard_pages=not before[1]):
-        assert (mode.strict, mode.guard_pages) == (not before[0], not before[1])
-        with use_reference_device(False):
-            assert mode.strict is not before[0]
-    assert (mode.strict, mode.guard_pages) == before
 
 
 @pytest.mark.parametrize(

@@ -34,15 +34,6 @@ def read(handle: Handle, descriptor: Any) -> tuple[float, int | None, int]:
     return rate.value, states.value, seed.value
 
 
-def test_a_new_descriptor_holds_nothing_of_one_destroyed_before(handle, states):
-    for _ in range(50):  # the address comes back soon
-        descriptor = raw.cudnnDropoutDescriptor_t()
-        raw.cudnnCreateDropoutDescriptor(descriptor)
-        assert read(handle, descriptor) == (0.0, None, 0)
-        raw.cudnnSetDropoutDescriptor(descriptor, handle, 0.5, states, states.nbytes, 7)
-        raw.cudnnDestroyDropoutDescriptor(descriptor)
-
-
 @pytest.mark.parametrize(("rate", "less"), [(-0.1, 0), (1.5, 0), (float("nan"), 0), (0.5, 16)])
 def test_wrong_settings(handle: Handle, states: DeviceBuffer, rate: float, less: int) -> None:
     with DropoutDescriptor(handle, 0.25, seed=3) as descriptor:

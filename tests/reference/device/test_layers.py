@@ -21,19 +21,6 @@ BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPP
 SHAPE = (2, 4, 3, 5)
 
 
-def test_pooling_of_one_spatial_dimension_is_not_supported(program: Program) -> None:
-    x, y, descriptor = (
-        Memory((1, 1, 4)),
-        Memory((1, 1, 2)),
-        program.new(raw.cudnnPoolingDescriptor_t),
-    )
-    raw.cudnnSetPoolingNdDescriptor(descriptor, raw.CUDNN_POOLING_MAX, 0, 1, (2,), (0,), (2,))
-    x_desc, y_desc = program.tensor(x.shape), program.tensor(y.shape)
-    arguments = (scalar(1), x_desc, x.address, scalar(0), y_desc, y.address)
-    status = raw.cudnnPoolingForward.unchecked(program.handle, descriptor, *arguments)
-    assert status == NOT_SUPPORTED
-
-
 class Norm:
     """Local normalizations forward, with memory for temporaries."""
 

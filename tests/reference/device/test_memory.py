@@ -43,22 +43,6 @@ def address(array: np.ndarray) -> int:
     return array.ctypes.data
 
 
-def test_strides_leave_the_gaps_alone():
-    buffer = np.full(40, -1, np.float32)
-    operand = Operand("y", Tensor(FLOAT, (2, 3, 2), (20, 1, 6)), address(buffer))
-    operand.store(np.arange(12, dtype=np.float32).reshape(2, 3, 2))
-    assert buffer[:10].tolist() == [0, 2, 4, -1, -1, -1, 1, 3, 5, -1]
-    assert buffer[20:30].tolist() == [6, 8, 10, -1, -1, -1, 7, 9, 11, -1]
-    assert np.count_nonzero(buffer == -1) == 40 - 12
-
-
-def test_negative_strides_reach_before_the_address():
-    buffer = np.arange(6, dtype=np.float32)
-    last = address(buffer) + 5 * 4
-    array = memory.at(last, FLOAT, (2, 3), (-3, -1), "x")
-    assert array.tolist() == [[5, 4, 3], [2, 1, 0]]
-
-
 def test_vectors_that_channels_do_not_fill():
     described = Tensor(raw.CUDNN_DATA_INT8x4, (1, 6, 1, 1), (2, 1, 1, 1))
     with pytest.raises(Refused, match="6 channels do not fill vectors of 4") as refused:
@@ -204,21 +188,6 @@ class TestWritten:
             target.copy_from(source)
             with pytest.raises(Refused, match=r"2 of 4 elements .* at byte 8"):
                 memory.at(target.ptr, FLOAT, (4,), (1,), "x")
-
-    def test_exported_memory_counts_as_written(self):
-        tensor = DeviceTensor.empty((4,), "float32")
-        np.from_dlpack(tensor)
-        assert memory.at(tensor.ptr, FLOAT, (4,), (1,), "x").shape == (4,)
-
-    def test_by_default_it_is_a_warning_once_per_place(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(mode, "strict", False)
-        with warnings.catch_warnings(record=True) as caught, DeviceBuffer(16) as buffer:
-            warnings.simplefilter("default")
-            for _ in range(3):
-                memory.at(buffer.ptr, FLOAT, (4,), (1,), "x")
-            memory.at(buffer.ptr, FLOAT, (4,), (1,), "x")
-        assert [warning.category for warning in caught] == [DeviceMemoryWarning] * 2
-        assert {warning.filename for warning in caught} == {__file__}
 
     def test_many_threads_write_parts_of_a_block(self):
         with DeviceBuffer(1 << 12) as buffer, ThreadPoolExecutor(8) as pool:

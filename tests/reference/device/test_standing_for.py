@@ -48,21 +48,6 @@ def test_engines_are_those_of_the_gpu_named() -> None:
         graph.build(handle)
 
 
-def test_what_the_handle_says_of_itself() -> None:
-    with use_reference_device(device="L4"), Handle() as handle:
-        assert handle.device.compute_capability == (8, 9)
-        assert handle.device.stands_for == "NVIDIA L4"
-        assert "standing for NVIDIA L4" in handle.device.name
-        assert Target.of(handle).capability == 89
-        with (
-            DeviceProperties.from_device(handle=handle) as here,
-            DeviceProperties.from_device() as current,
-            DeviceProperties.preset("L4") as preset,
-        ):
-            assert here == current == preset
-            assert here.source == current.source == "public data"
-
-
 def test_handles_keep_their_gpu() -> None:
     with (
         use_reference_device(device="B200"),
@@ -78,16 +63,6 @@ def test_handles_keep_their_gpu() -> None:
             graph.build(blackwell)
             with pytest.raises(NotSupportedError):
                 graph.build(turing)
-
-
-def test_leaving_restores_what_was_before() -> None:
-    before = mode.reference_gpu
-    with use_reference_device(device="b200"):
-        with use_reference_device(), Handle() as handle:  # as it is
-            assert handle.device.stands_for == "NVIDIA B200"
-        with use_reference_device(False), use_reference_device(), Handle() as handle:
-            assert handle.device.stands_for == "NVIDIA B200"
-    assert mode.reference_gpu is before
 
 
 @pytest.mark.soak

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw.descriptors import record
 
 from ..raw_program import FLOAT, Memory, Program, scalar
@@ -57,16 +57,6 @@ def test_what_was_set_is_read_back(program: Program):
     assert held(descriptor, 3) == (NHWC, (1, 2, -3), (5, 6, 7), (2,), UNFOLD)
     raw.cudnnSetTensorTransformDescriptor(descriptor, 4, NCHW, None, None, None, FOLD)
     assert held(descriptor) == (NCHW, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), FOLD)
-
-
-def test_a_new_one_holds_zeros(program: Program):
-    assert held(program.new(raw.cudnnTensorTransformDescriptor_t)) == (
-        NCHW,
-        ZEROS,
-        ZEROS,
-        (0, 0),
-        FOLD,
-    )
 
 
 def test_nothing_is_left_of_a_destroyed_one(program: Program):
@@ -163,13 +153,3 @@ def test_refused_transforms(program: Program):
     larger = Memory((1, 3, 5, 4), values=np.ones((1, 3, 5, 4)))
     assert run(program, padded, x, larger) == SUCCESS
     assert run(program, padded, x, larger, (1, 1)) == NOT_SUPPORTED
-
-
-def test_descriptors_are_cudnns_own_without_the_reference_device():
-    descriptor = raw.cudnnTensorTransformDescriptor_t()
-    with use_reference_device():
-        pass
-    raw.cudnnCreateTensorTransformDescriptor(descriptor)
-    assert held(descriptor)[1:3] == (ZEROS, ZEROS)
-    raw.cudnnDestroyTensorTransformDescriptor(descriptor)
-    assert not descriptor

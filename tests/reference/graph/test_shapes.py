@@ -12,14 +12,9 @@ from cudnn_ctypes.reference.graph import (
     dequantize,
     interleaved_scales,
     load_pages,
-    offsets,
     quantize,
     reshape,
 )
-
-
-def test_offsets_count_elements() -> None:
-    np.testing.assert_array_equal(offsets((2, 3), (10, 2)), [[0, 2, 4], [10, 12, 14]])
 
 
 def test_a_view_of_the_same_memory_and_a_copy_by_rows() -> None:

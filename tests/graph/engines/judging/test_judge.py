@@ -328,12 +328,6 @@ def test_forms_that_were_never_checked_are_logged_once(gpu, logged):
     assert told.startswith("1 form of graphs built whose engine was never checked")
 
 
-def test_the_reference_device_tries_nothing(tasks):
-    with use_reference_device(), Handle() as gpu:
-        engine(convolution(), gpu, check="first")
-    assert not tasks
-
-
 @pytest.mark.parametrize(
     ("check", "error", "says"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pytest
 from cudnn_ctypes import Handle, Selection, use_reference_device
 from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Plans
-from cudnn_ctypes.graph import PlanCache, Verdict
+from cudnn_ctypes.graph import Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation
 from cudnn_ctypes.graph.engines.judging.judging import bounds
@@ -69,34 +68,11 @@ def test_what_may_be_inexact(change, data, notes, state):
     assert _compared(change, data, notes).state == state
 
 
-def test_nothing_is_said_of_elements_that_are_not_known():
-    allowed = np.full_like(EXACT, 0.01)
-    allowed[1, 2, 3] = np.inf
-    result = EXACT.copy()
-    result[1, 2, 3] = np.nan
-    found = compared(Verdict(7), "y", result, Bound(EXACT, allowed), "ordinary")
-    assert (found.state, found.nan) == ("right", 0)
-
-
-def test_where_numbers_are_compared_single_elements_may_turn():
-    exact = (np.arange(10_000) % 2).astype(float)
-    result = exact.copy()
-    result[5] = 0
-    for turning, state in ((1, "right"), (0, "wrong")):
-        bound = Bound(exact, np.full_like(exact, 1e-3), turning)
-        assert compared(Verdict(7), "y", result, bound, "ordinary").state == state
-
-
 def test_the_worse_of_two():
     right, off, nan = _compared(0.001), _compared(0.5), _compared(np.nan)
     assert worse(right, off) is off
     assert worse(nan, off) is nan
     assert worse(right, _compared(0.002)).error > right.error
-
-
-def test_a_verdict_goes_to_json_and_back():
-    found = _compared(0.5, notes=("winograd",))
-    assert Verdict.from_dict(json.loads(json.dumps(found.as_dict()))) == found
 
 
 # --- the reference of a judge: against another oracle, and rounding that it must call -------------
@@ -162,37 +138,10 @@ def keep(device: Any, *verdicts: Verdict) -> None:
     keep_verdicts(layer().expansion(device), device, verdicts)
 
 
-def test_verdicts_are_of_one_gpu_and_form(h200, a100):
-    keep(h200, Verdict(1, state="wrong"))
-    assert kept_verdicts(layer().expansion(a100), a100) is NOTHING
-    other = layer()
-    other.io_data_type = None
-    for each in other.tensors:
-        each.data_type = other.compute_data_type
-    assert kept_verdicts(other.expansion(h200), h200) is NOTHING
-
-
-def test_a_newer_verdict_on_a_config_stays(h200):
-    keep(h200, Verdict(1, state="wrong"), Verdict(2))
-    keep(h200, Verdict(1))
-    found = kept_verdicts(layer().expansion(h200), h200)
-    assert (found.engines, found.choices) == ({}, {})
-    assert found.families == {(1, None), (2, None)}
-
-
 def test_a_damaged_file_is_a_miss(h200, tmp_path):
     keep(h200, Verdict(1, state="wrong"))
     (path,) = tmp_path.rglob("verdict-*.json")
     path.write_text(path.read_text().replace("wrong", "right"))
-    assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
-
-
-def test_the_cache_shows_and_forgets_them(h200):
-    keep(h200, Verdict(7, {"kernel_cfg": 3}, state="wrong"), Verdict(2))
-    (entry,) = PlanCache().entries()
-    assert (entry.kind, entry.graph) == ("verdict", "2 verdicts, 1 wrong")
-    assert (entry.engine, entry.device) == ("engine 7: kernel_cfg=3", "NVIDIA H200")
-    PlanCache().clear()
     assert kept_verdicts(layer().expansion(h200), h200) is NOTHING
 
 
