@@ -209,21 +209,23 @@ def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool
 
 
 @pytest.mark.parametrize(
-    ("channels", "filters", "math", "layout", "refused"),
+    ("groups", "channels", "filters", "window", "math", "refused"),
     [
-        (2, 3, "default_math", "NHWC", True),
-        (2, 3, "fma_math", "NHWC", False),
-        (1, 1, "default_math", "NCHW", True),
-        (4, 3, "default_math", "NHWC", False),
-        (3, 4, "default_math", "NHWC", False),
+        (3, 2, 3, 2, "default_math", True),
+        (3, 2, 3, 2, "fma_math", False),
+        (2, 1, 1, 1, "default_math", True),
+        (2, 2, 2, 1, "default_math", False),
+        (3, 1, 1, 2, "default_math", False),
+        (3, 4, 3, 1, "default_math", False),
+        (3, 3, 4, 1, "default_math", False),
     ],
 )
 def test_a_fused_convolution_of_few_channels(
-    channels: int, filters: int, math: str, layout: str, refused: bool
+    groups: int, channels: int, filters: int, window: int, math: str, refused: bool
 ) -> None:
     with (
-        FilterDescriptor((3 * filters, channels, 2, 2, 2), layout=layout) as w,
-        ConvolutionDescriptor((0, 0, 0), groups=3, math_type=math) as how,
+        FilterDescriptor((groups * filters, channels, *[window] * 3)) as w,
+        ConvolutionDescriptor((0, 0, 0), groups=groups, math_type=math) as how,
     ):
         found = _found(
             "cudnnConvolutionBiasActivationForward", wDesc=w, convDesc=how, biasDesc=None

@@ -225,10 +225,12 @@ def _attends_single_keys(attention: Any, q: Any) -> bool:
 
 
 def _has_few_channels(w: Any, convolution: Any) -> bool:
-    groups = convolution.groups
-    few = len(w.shape) == 5 and groups > 2 and max(w.shape[1], w.shape[0] // groups) <= 3
+    filters, channels, *window = w.shape
+    groups, several = convolution.groups, channels > 1 or math.prod(window) < 4
+    whole = filters % 4 == 0 or channels * groups % 4 == 0
+    few = len(window) == 3 and groups > 1 and max(channels, filters // groups) <= 3
     rounds = w.data_type == CUDNN_DATA_FLOAT and convolution.math_type != CUDNN_FMA_MATH
-    return few and rounds
+    return few and rounds and several and not whole
 
 
 @_where

@@ -176,8 +176,7 @@ def normalization(
             if each not in added or x.data_type != enums.CUDNN_DATA_FLOAT:
                 yield from same(x, each)
             alike = same_layout(each, x) if looks else each.strides == x.strides
-            unseen = each is dzDesc and normOps is None
-            if not unseen and each.shape == x.shape and not alike:
+            if each.shape == x.shape and not alike:
                 yield no_kernel(each, f"expected the layout of {x.name}, got {each.strides}")
     if asks and form.adds:
         yield from with_status(NOT_SUPPORTED, equal("data_type", x, zDesc))
