@@ -6,8 +6,8 @@ merged from the graph's. Along each of these an operand must be whole, or broadc
 a single number for each row may be an operand beside a whole tensor, but what is computed from it
 before it meets one is wrong: functions take it for a vector. So is, before a product, whatever is
 computed from small operands, and before a reduction what is so along the innermost dimension. To
-pooling a result is images of pixels by channels, and what comes before it is left out. cuDNN
-refuses none of it.
+pooling a result is what it is to a convolution, but that rows are misread as operands, too, and
+what comes before it is left out. cuDNN refuses little of it.
 """
 
 from __future__ import annotations
@@ -74,12 +74,10 @@ class Side:
         """The axes of each dimension that an engine sees, the innermost last."""
         axes = list(range(len(self.full)))
         groups = [[0], axes[1:]]
-        if self.family == "image":
+        if self.family in ("image", "pool"):
             groups = [[0, *axes[2:]], [1]]
         elif self.family == "product":
             groups = [axes[:-2], axes[-2:-1], axes[-1:]]
-        elif self.family == "pool":
-            groups = [[0], axes[2:], [1]]
         elif self.family == "sum":
             inner = next((a for a in reversed(self.order) if self.full[a] != 1), axes[-1])
             groups = [[axis for axis in axes if axis != inner], [inner]]
@@ -133,7 +131,7 @@ class Side:
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
         if self.family == "pool":
-            return ROWS if spread[-1] == "1" and "F" in whole else ""
+            return ROWS if spread[-1] == "1" else ""
         if tensor.virtual and (spread[-1] == "1" or self.before is not None):
             return ROWS
         if spread[-1] != "1":

@@ -104,11 +104,12 @@ class _Preparation:
 
     def compute(self, side: Side) -> None:
         """Take out what is computed from small operands alone, if something of it is misread."""
+        if side.unread and side.before is not None:
+            self.take_out(side, side.before, side.unread)
+            return
         for root in side.roots():
             if reason := side.reads_wrong(root):
                 self.take_out(side, root, f"{root.name!r}: {reason}")
-        if side.unread and side.before is not None:
-            self.take_out(side, side.before, side.unread)
 
     def take_out(self, side: Side, root: Tensor, reason: str) -> None:
         """Compute a tensor in a graph of its own."""
