@@ -20,15 +20,9 @@ from typing import Any
 def listed(package: str) -> Mapping[str, tuple[str, str]]:
     """The names that the imports of a package's stub list.
 
-    Parameters
-    ----------
-    package : str
-        The package's dotted name; its folder has an ``__init__.pyi``.
+    - `package`: the package's dotted name; its folder has an ``__init__.pyi``.
 
-    Returns
-    -------
-    mapping
-        For each name the dotted name of its module, and its name there; "" for a module itself.
+    Returns for each name the dotted name of its module, and its name there; "" for a module itself.
     """
     names: dict[str, tuple[str, str]] = {}
     tree: Any = compile(_stub(package), f"{package}.pyi", "exec", _ast.PyCF_ONLY_AST)
@@ -85,10 +79,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
 def import_under_other_names(packages: Mapping[str, str]) -> None:
     """Let packages be imported under other names, with their modules.
 
-    Parameters
-    ----------
-    packages : mapping of str to str
-        The dotted names, by the other ones.
+    - `packages`: the dotted names, by the other ones.
     """
     sys.meta_path.insert(0, _OtherNames(packages))  # before what would load the files once more
 

@@ -146,23 +146,13 @@ class Resource(Closing, Uncopied, Generic[_H]):
 class Pointers:
     """The handles of several resources, as arguments of C, until the first of them is closed.
 
-    Parameters
-    ----------
-    resources : Resource
-        In C's order.
+    - `resources`: in C's order.
 
-    Attributes
-    ----------
-    arguments : tuple
-        Look it up at each call; a call that is running keeps what it needs alive.
-    closed, busy : c_ssize_t
-        For machine code: not 0 once one is closed; how many calls are running, which keep nothing
-        alive. After them `let_go` is called.
+    - `arguments`: look it up at each call; a call that is running keeps what it needs alive.
+    - `closed`, `busy`: for machine code: not 0 once one is closed; how many calls are running,
+      which keep nothing alive. After them `let_go` is called.
 
-    Raises
-    ------
-    ClosedError
-        If one is closed already.
+    Raises ClosedError if one is closed already.
     """
 
     __slots__ = ("__weakref__", "_held", "arguments", "busy", "closed")

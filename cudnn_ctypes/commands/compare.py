@@ -54,22 +54,13 @@ _SECONDS = 600.0
 class Answer:
     """The answer of one version to one graph.
 
-    Attributes
-    ----------
-    version : str
-        As the library says it, or as it was asked for if the process ended.
-    graph : str
-    answer : str
-        "works", "refused: NOT_SUPPORTED", the signal that ended the process; of a judgement the
-        states of engines, "3 right, 1 wrong".
-    engines : list of int
-        Those that work, or that are right.
-    first : str
-        The first config.
-    seconds : float
-        Of the process, with the start of Python.
-    reason : str
-        Of a refusal, the first.
+    - `version`: as the library says it, or as it was asked for if the process ended.
+    - `answer`: "works", "refused: NOT_SUPPORTED", the signal that ended the process; of a judgement
+      the states of engines, "3 right, 1 wrong".
+    - `engines`: those that work, or that are right.
+    - `first`: the first config.
+    - `seconds`: of the process, with the start of Python.
+    - `reason`: of a refusal, the first.
     """
 
     version: str
@@ -147,10 +138,7 @@ def _print(answers: Sequence[Answer]) -> None:
 def _bisected(versions: Sequence[str], ask: Any, begin: Any) -> list[Answer]:
     """The answers of the last version like the lower one and of the first other one.
 
-    Raises
-    ------
-    CommandError
-        If both ends say the same, or there are not two.
+    Raises CommandError if both ends say the same, or there are not two.
     """
     if len(versions) != 2:
         raise CommandError("--bisect takes two versions, the lower one first")

@@ -131,10 +131,7 @@ def _sum_up(results: Sequence[CompiledGraph], seconds: float) -> None:
 def _targets(graphs: Sequence[Path], output: Output | None) -> list[Path]:
     """The file of each plan.
 
-    Raises
-    ------
-    ValueError
-        If two plans would be written to one file.
+    Raises ValueError if two plans would be written to one file.
     """
     names = [f"{path.name.removesuffix('.json')}.plan.json" for path in graphs]
     if output is None:

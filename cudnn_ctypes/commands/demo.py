@@ -318,10 +318,7 @@ def _tree(picture: Array, y: Array, x: Array) -> None:
 def png(pixels: NDArray[Any]) -> bytes:
     """The bytes of a PNG file with 8 bits per colour.
 
-    Parameters
-    ----------
-    pixels : array
-        (height, width, 3), from 0 to 1; other values are clipped.
+    - `pixels`: (height, width, 3), from 0 to 1; other values are clipped.
     """
     height, width, _ = pixels.shape
     values = (pixels.clip(0, 1) * 255).round().astype(np.uint8).reshape(height, 3 * width)

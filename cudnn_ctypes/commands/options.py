@@ -39,10 +39,7 @@ USER_ERRORS = (
 class Output:
     """A command's output path: a file, or a folder if it ends in "/" or is an existing folder.
 
-    Attributes
-    ----------
-    text : str
-        The path as written by the user; a Path would lose the "/" at the end.
+    - `text`: the path as written by the user; a Path would lose the "/" at the end.
     """
 
     text: str
@@ -61,10 +58,7 @@ class Output:
     def file(self, name: str, *endings: str) -> Path:
         """The file to write; in a folder it has the name `name`.
 
-        Raises
-        ------
-        CommandError
-            If its name has none of the `endings`, of which there are any.
+        Raises CommandError if its name has none of the `endings`, of which there are any.
         """
         path = self.path / name if self.is_folder else self.path
         if endings and path.suffix.lower() not in endings and not _is_no_file(path):
@@ -78,10 +72,7 @@ class Output:
 def write_text(path: Path, text: str, *, force: bool = False) -> None:
     """Write a file; missing parent folders are created.
 
-    Raises
-    ------
-    CommandError
-        If the file exists and `force` is false, or it cannot be written.
+    Raises CommandError if the file exists and `force` is false, or it cannot be written.
     """
     write_bytes(path, text.encode(), force=force)
 
@@ -103,9 +94,7 @@ def write_bytes(path: Path, data: bytes, *, force: bool = False) -> None:
 def make_folder(path: Path) -> None:
     """Make a folder with its parents, unless it is there.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -120,10 +109,7 @@ def refuse_overwriting(paths: Iterable[Path | None], *, force: bool) -> None:
 
     A folder is refused unless it is empty; None means no file.
 
-    Raises
-    ------
-    CommandError
-        If a file exists and `force` is false.
+    Raises CommandError if a file exists and `force` is false.
     """
     for path in paths:
         # The functions of os.path raise nothing, for a name that is too long say.
@@ -162,10 +148,7 @@ def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
     ``cudnn.log#2`` in place of the file's name chooses one. What was read of a log, and what not,
     is said on the standard error output.
 
-    Raises
-    ------
-    CommandError
-        If the file cannot be read, or has no graph.
+    Raises CommandError if the file cannot be read, or has no graph.
     """
     from ..evidence.found import LOG
     from ..evidence.reading import read_evidence
@@ -198,9 +181,7 @@ def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
 def read_graph(path: Path) -> Graph:
     """The only graph in a file, or the chosen one; see `read_graphs`.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     graphs = read_graphs(path)
     if len(graphs) > 1:
@@ -237,9 +218,7 @@ def add_device(parser: argparse.ArgumentParser, *, required: bool = True) -> Non
 def needs_gpu(option: str) -> None:
     """Refuse an option that this process's device cannot serve.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     from ..raw import mode
     from ..runtime import device_count
@@ -341,12 +320,8 @@ class Steps:
 def steps(what: str, total: int | None = None) -> Iterator[Steps]:
     """Show a bar on the standard error output, if that is a terminal, until the block ends.
 
-    Parameters
-    ----------
-    what : str
-        A name for the work.
-    total : int, optional
-        The number of steps; the time left is shown once it is known.
+    - `what`: a name for the work.
+    - `total`: the number of steps; the time left is shown once it is known.
     """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:

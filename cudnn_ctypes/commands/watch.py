@@ -103,10 +103,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _command(program: str, arguments: list[str]) -> list[str]:
     """The command line of a program.
 
-    Raises
-    ------
-    CommandError
-        If there is no such program.
+    Raises CommandError if there is no such program.
     """
     if program.endswith(".py"):
         if not os.path.isfile(program):

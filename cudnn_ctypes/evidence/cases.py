@@ -42,19 +42,12 @@ _PACKAGES = ("torch", "jax", "jaxlib", "tensorflow", "nvidia-cudnn-frontend", "n
 class Result:
     """The result of a graph or a call on one device.
 
-    Attributes
-    ----------
-    name : str
-    status : str
-        "SUCCESS", a status, "REFUSED" by this package, or the signal that ended the process.
-    reason : str
-    outputs : dict of str to dict
-        Of the memory that it wrote, by name: data type, count, elements that are not finite, mean
-        and largest absolute value of the others, and a sample.
-    chance : bool
-        Whether numbers depend on what a device draws at random, and are not compared.
-    slow : str
-        The engine that is faster than the one executed, if they were timed.
+    - `status`: "SUCCESS", a status, "REFUSED" by this package, or the signal that ended the
+      process.
+    - `outputs`: of the memory that it wrote, by name: data type, count, elements that are not
+      finite, mean and largest absolute value of the others, and a sample.
+    - `chance`: whether numbers depend on what a device draws at random, and are not compared.
+    - `slow`: the engine that is faster than the one executed, if they were timed.
     """
 
     name: str
@@ -89,11 +82,7 @@ def _summary(values: NDArray[Any]) -> dict[str, Any]:
 def effect(here: Result, expected: Result) -> str:
     """The mistake in a result, in words that begin with its kind; "" if there is none.
 
-    Parameters
-    ----------
-    here : Result
-    expected : Result
-        Of the same on the reference device.
+    - `expected`: of the same on the reference device.
     """
     if here.status.startswith("SIG") or here.status in ("hang", "memory"):
         return f"death: {here.status}"
@@ -131,22 +120,15 @@ def _difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 class Case:
     """Graphs and calls with their environment and results, as one file.
 
-    Attributes
-    ----------
-    graphs : list of dict
-        Each with its name, its JSON and the engine that was executed: "22 (tile_size=4)" or "".
-    calls : list of CallRecord
-        Of the legacy API, in their order.
-    environment : dict
-        Versions, GPU, variables of NVIDIA's libraries: no path, host or user.
-    log : dict
-        The cuDNN, the GPUs and the errors of the log that it came from.
-    seed : int
-        Of the numbers in memory.
-    bench : bool
-        Whether engines are timed too, on a GPU.
-    results, expected : list of Result
-        On the recorded device and on the reference device: of each graph, then of each call.
+    - `graphs`: each with its name, its JSON and the engine that was executed: "22 (tile_size=4)" or
+      "".
+    - `calls`: of the legacy API, in their order.
+    - `environment`: versions, GPU, variables of NVIDIA's libraries: no path, host or user.
+    - `log`: the cuDNN, the GPUs and the errors of the log that it came from.
+    - `seed`: of the numbers in memory.
+    - `bench`: whether engines are timed too, on a GPU.
+    - `results`, `expected`: on the recorded device and on the reference device: of each graph, then
+      of each call.
     """
 
     graphs: list[dict[str, Any]]
@@ -213,10 +195,7 @@ class Case:
     def differences(self, other: Case) -> list[str]:
         """Differences of another run: of its results and of its environment.
 
-        Parameters
-        ----------
-        other : Case
-            The same, carried out elsewhere.
+        - `other`: the same, carried out elsewhere.
         """
         found = [
             f"{name}: {self.environment.get(name)} there, {value} here"
@@ -264,10 +243,7 @@ class Case:
     def from_json(cls, text: str) -> Case:
         """The case of a file's text.
 
-        Raises
-        ------
-        ValueError
-            If it is none.
+        Raises ValueError if it is none.
         """
         try:
             told = json.loads(text)
@@ -371,16 +347,9 @@ def minimized(
     Each step leaves out graphs, calls or operations, or halves a dimension, and stays if the effect
     does; each is tried in a child process on this process's device.
 
-    Parameters
-    ----------
-    case : Case
-    tried : callable
-        Called with a word on each try.
+    - `tried`: called with a word on each try.
 
-    Raises
-    ------
-    ValueError
-        If nothing is wrong here.
+    Raises ValueError if nothing is wrong here.
     """
     now = case.again()
     wanted = [kind(each) for each in now.effects() if each]

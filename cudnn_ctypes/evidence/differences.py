@@ -13,12 +13,8 @@ _FACTORS = {-1.0: "has the wrong sign", 0.5: "is halved", 2.0: "is doubled"}
 def close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> np.ndarray:
     """Which numbers agree, in a boolean array of the common shape.
 
-    Parameters
-    ----------
-    found, expected : ndarray
-        Of one shape.
-    tolerance : float
-        Allowed difference, relative to each number and to the largest finite one.
+    - `found`, `expected`: of one shape.
+    - `tolerance`: allowed difference, relative to each number and to the largest finite one.
     """
     if found.dtype.kind not in "fciub" or expected.dtype.kind not in "fciub":
         return np.asarray(found == expected)

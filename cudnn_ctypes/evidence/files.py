@@ -16,9 +16,7 @@ _LARGEST = 64 << 20  # bytes of a file that is read; no more of an endless one
 def read_bytes(path: Path) -> bytes:
     """The content of a file, of at most 64 MiB.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     try:
         with path.open("rb") as file:
@@ -33,9 +31,7 @@ def read_bytes(path: Path) -> bytes:
 def read_text(path: Path) -> str:
     """The text of a file, of at most 64 MiB.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     data = read_bytes(path)
     try:

@@ -109,10 +109,8 @@ _NORM_MODES = {
 def front_end_graph(text: str) -> Graph:
     """The graph in a text that begins with the JSON of NVIDIA's front end.
 
-    Raises
-    ------
-    ValueError
-        If the text is damaged, or an operation is not known here; the message names it.
+    Raises ValueError if the text is damaged, or an operation is not known here; the message names
+    it.
     """
     try:
         told = json.JSONDecoder().raw_decode(text)[0]

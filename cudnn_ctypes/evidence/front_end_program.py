@@ -37,10 +37,7 @@ _SCALE = {"attn_scale": 1.0}  # the same as none
 def front_end_program(graph: Graph) -> str:
     """The program that describes and builds an equal graph; "" if the front end cannot say it.
 
-    Parameters
-    ----------
-    graph : Graph
-        Validated.
+    - `graph`: validated.
     """
     try:
         body = "\n".join(_lines(graph))

@@ -48,12 +48,9 @@ def log_lines(path: Path) -> Iterator[str]:
 class LogLines:
     """The messages in the lines of a log.
 
-    Attributes
-    ----------
-    count : int
-        Messages so far.
-    cut : int
-        Messages whose end is missing, so far: another process wrote into them, or the file ends.
+    - `count`: messages so far.
+    - `cut`: messages whose end is missing, so far: another process wrote into them, or the file
+      ends.
     """
 
     def __init__(self) -> None:

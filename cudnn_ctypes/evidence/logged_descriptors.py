@@ -98,12 +98,8 @@ def _child(
 class _Open:
     """A descriptor that is being described.
 
-    Attributes
-    ----------
-    block : tuple of str
-        What cuDNN printed of it last; empty before the first call about it.
-    pending : tuple, optional
-        The attribute that was set last to descriptors, and their kinds and addresses.
+    - `block`: what cuDNN printed of it last; empty before the first call about it.
+    - `pending`: the attribute that was set last to descriptors, and their kinds and addresses.
     """
 
     record: Record
@@ -127,10 +123,7 @@ _ALIKE = 64  # of those that are remembered
 class _Alike:
     """Finalized descriptors of which cuDNN prints the same, though they may differ, as in an axis.
 
-    Attributes
-    ----------
-    unused, used : list of Record
-        Those that nothing has been set to, and the others, oldest first.
+    - `unused`, `used`: those that nothing has been set to, and the others, oldest first.
     """
 
     unused: list[Record] = field(default_factory=list)

@@ -35,22 +35,13 @@ OWN, TORCH = "cudnn_ctypes", "PyTorch"
 class Region:
     """One allocation.
 
-    Attributes
-    ----------
-    key : object
-        Unique among the allocations that exist.
-    address : int
-        Address of the first byte.
-    nbytes : int, optional
-        Size in bytes; None if unknown.
-    owner : str
-        "cudnn_ctypes", "PyTorch" or, for other owners, "".
-    name : str
-        The session's name for the allocation.
-    place : (str, int)
-        File and line that allocated it, or freed it once it is freed; "" and 0 if unknown.
-    is_gone : callable, optional
-        Returns whether it was freed, for allocations whose freeing is not reported.
+    - `key`: unique among the allocations that exist.
+    - `address`: address of the first byte.
+    - `nbytes`: size in bytes; None if unknown.
+    - `owner`: "cudnn_ctypes", "PyTorch" or, for other owners, "".
+    - `name`: the session's name for the allocation.
+    - `place`: file and line that allocated it, or freed it once it is freed; "" and 0 if unknown.
+    - `is_gone`: returns whether it was freed, for allocations whose freeing is not reported.
     """
 
     key: Any
@@ -81,13 +72,8 @@ def about_memory(what: str, region: Region) -> CallRecord:
 def find(address: int, memory: Any, known: Iterable[Region]) -> Region:
     """The allocation that contains an address, without a name.
 
-    Parameters
-    ----------
-    address : int
-    memory : object
-        The program's argument; None if only the address is known.
-    known : iterable of Region
-        Existing allocations; one of them is returned if it contains the address.
+    - `memory`: the program's argument; None if only the address is known.
+    - `known`: existing allocations; one of them is returned if it contains the address.
     """
     if is_torch(type(memory)):
         return _storage(memory)
@@ -215,13 +201,8 @@ class Places:
     def region(self, address: int, memory: Any, name: str) -> Region:
         """The allocation that contains an address; a new one is named.
 
-        Parameters
-        ----------
-        address : int
-        memory : object
-            The program's argument.
-        name : str
-            The parameter's name, which becomes a new allocation's name.
+        - `memory`: the program's argument.
+        - `name`: the parameter's name, which becomes a new allocation's name.
         """
         region = find(address, memory, self._regions.values())
         if region.key in self._regions:
@@ -241,12 +222,8 @@ def not_finite(
 ) -> dict[str, str]:
     """The names of tensors with NaN or infinity, and the numbers of these elements as text.
 
-    Parameters
-    ----------
-    execution : Execution, optional
-        The operands of a call of ``cudnnBackendExecute``.
-    outputs : bool
-        True to check the call's outputs, False for its inputs.
+    - `execution`: the operands of a call of ``cudnnBackendExecute``.
+    - `outputs`: True to check the call's outputs, False for its inputs.
     """
     handle = arguments.get("handle")
     stream = records.record(handle) if live.address(handle) else None

@@ -25,22 +25,12 @@ from ..reference.device.backend_tensors import TensorInfo, tensor_info
 def graph_of(record: Record, name: str = "graph") -> Graph:
     """The graph that an OPERATIONGRAPH descriptor describes, one node for each operation.
 
-    Parameters
-    ----------
-    record : Record
-        The attributes that were set in the descriptor.
-    name : str
-        Of the graph.
+    - `record`: the attributes that were set in the descriptor.
+    - `name`: of the graph.
 
-    Returns
-    -------
-    Graph
-        Validated. The numbers of tensors by value are unknown: execution wants them.
+    It is validated. The numbers of tensors by value are unknown: execution wants them.
 
-    Raises
-    ------
-    ValueError
-        If an operation, or an attribute of it, has no counterpart in a graph.
+    Raises ValueError if an operation, or an attribute of it, has no counterpart in a graph.
     """
     return _Reader(name).read(record)
 

@@ -365,17 +365,10 @@ _MEMORY = ("allocate", "free")
 class Choice:
     """A selection of calls by function name and by number.
 
-    Parameters
-    ----------
-    only, skip : str or iterable of str
-        Patterns of C functions' names; "cudnn" may be omitted.
-    first : int, optional
-        The number of calls; None for all.
+    - `only`, `skip`: patterns of C functions' names; "cudnn" may be omitted.
+    - `first`: the number of calls; None for all.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has another type or a wrong value.
+    Raises TypeError or ValueError if an argument has another type or a wrong value.
     """
 
     def __init__(self, only: Any, skip: Any, first: Any) -> None:
@@ -412,20 +405,14 @@ _SUMMARIES = ("stats", "nan")
 def start(value: str) -> list[Trace]:
     """Trace this process to its end; the variable's value selects the outputs.
 
-    Parameters
-    ----------
-    value : str
-        One or more of these, separated by commas. "1" prints each call on stderr, "stats" prints
-        statistics at the end, "nan" names the first call whose output is not finite. A folder, with
-        "/" at the end, gets a C program at the end. Other values are files: ".json" for records,
-        ".py" for a Python program written at the end, other suffixes for lines of text. ``%p``
-        becomes the process's number. Without ``%p`` child processes are not traced, since they
-        would write to the same file.
+    - `value`: one or more of these, separated by commas. "1" prints each call on stderr, "stats"
+      prints statistics at the end, "nan" names the first call whose output is not finite. A folder,
+      with "/" at the end, gets a C program at the end. Other values are files: ".json" for records,
+      ".py" for a Python program written at the end, other suffixes for lines of text. ``%p``
+      becomes the process's number. Without ``%p`` child processes are not traced, since they would
+      write to the same file.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     return [_start(each.strip()) for each in value.split(",") if each.strip()]
 

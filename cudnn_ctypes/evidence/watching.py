@@ -57,15 +57,7 @@ def watch() -> Iterator[Evidence]:
 class LogFolder:
     """The logs that a program's processes write to a folder, read while they grow.
 
-    Parameters
-    ----------
-    folder : Path
-    source : str
-        What the evidence calls them.
-
-    Attributes
-    ----------
-    evidence : Evidence
+    - `source`: what the evidence calls them.
     """
 
     def __init__(self, folder: Path, source: str) -> None:

@@ -33,24 +33,14 @@ class Executor(Protocol):
 class CompiledGraph:
     """A plan as text, or why there is none; `compile_graphs` makes it.
 
-    Attributes
-    ----------
-    name : str
-        That of the graph.
-    plan : str or None
-        JSON for ``Graph.load_plan``, with the machine code of kernels that were compiled.
-    error : Exception or None
-        Why there is no plan.
-    engine : str
-        The engine and its knobs.
-    runtime_compiled : bool
-        Whether the plan holds its kernel. Others are in the library.
-    workspace_size : int
-        Bytes.
-    cudnn_version : str
-        The one that the plan belongs to: "9.28.0".
-    seconds : float
-        What it took.
+    - `name`: that of the graph.
+    - `plan`: JSON for ``Graph.load_plan``, with the machine code of kernels that were compiled.
+    - `error`: why there is no plan.
+    - `engine`: the engine and its knobs.
+    - `runtime_compiled`: whether the plan holds its kernel. Others are in the library.
+    - `workspace_size`: bytes.
+    - `cudnn_version`: the one that the plan belongs to: "9.28.0".
+    - `seconds`: what it took.
     """
 
     name: str

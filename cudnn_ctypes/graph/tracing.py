@@ -63,10 +63,7 @@ def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any
 def quick_key(args: tuple[Any, ...], kwargs: dict[str, Any], memory: list[Any]) -> Any:
     """The key of PyTorch tensors and plain values; finer than the key that `look` gives.
 
-    Raises
-    ------
-    KeyError
-        For an argument of another class.
+    Raises KeyError for an argument of another class.
     """
     key = [_quick[each.__class__](each, memory) for each in args]
     for name, each in kwargs.items():
@@ -230,17 +227,11 @@ class GraphFunction:
     Called with tensors of a graph, by another such function say, it adds its operations to that.
     For gradients, and for torch.compile, there is `cudnn_ctypes.torch_ops`.
 
-    Parameters
-    ----------
-    function : callable
-        Its first argument is the graph. It returns a tensor, or a tuple, list or dict of some; they
-        become the outputs.
-    io_data_type : data type, optional
-        Of outputs that have none of their own; by default that of the first tensor.
-    intermediate_data_type, compute_data_type : data type
-        As for `Graph`.
-    build : mapping, optional
-        Arguments of ``Graph.build`` after the device: ``{"heuristics": "b"}``.
+    - `function`: its first argument is the graph. It returns a tensor, or a tuple, list or dict of
+      some; they become the outputs.
+    - `io_data_type`: of outputs that have none of their own; by default that of the first tensor.
+    - `intermediate_data_type`, `compute_data_type`: as for `Graph`.
+    - `build`: arguments of ``Graph.build`` after the device: ``{"heuristics": "b"}``.
     """
 
     def __init__(
@@ -277,10 +268,8 @@ class GraphFunction:
     def __call__(self, *args: Any, handle: Handle | None = None, **kwargs: Any) -> Any:
         """Run it; `handle` and the kind of the results are those of ``Graph.run``.
 
-        Raises
-        ------
-        TypeError
-            For arguments that the function does not take, or that are neither tensors nor hashable.
+        Raises TypeError for arguments that the function does not take, or that are neither tensors
+        nor hashable.
         """
         if handle is None and not self._would_compute_gradients(args, kwargs):
             results = self.run_again(args, kwargs)
@@ -352,21 +341,16 @@ class GraphFunction:
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
         """The graph for such arguments: described, not built, and the caller's own.
 
-        Parameters
-        ----------
-        *args, **kwargs
-            Those of a call. For tensors anything that has a shape, strides and a data type: also
-            NumPy arrays, PyTorch's tensors on "meta", and ``graph.Tensor``.
+        - `*args`, `**kwargs`: those of a call. For tensors anything that has a shape, strides and a
+          data type: also NumPy arrays, PyTorch's tensors on "meta", and ``graph.Tensor``.
         """
         return self._trace(self._arguments(args, kwargs)).graph
 
     def empty_results(self, *args: Any, **kwargs: Any) -> Any:
         """The results of a call, uninitialized: nothing is built or run.
 
-        Parameters
-        ----------
-        *args, **kwargs
-            Those of a call; among them a tensor of PyTorch, of any device, also "meta".
+        - `*args`, `**kwargs`: those of a call; among them a tensor of PyTorch, of any device, also
+          "meta".
         """
         arguments = self._arguments(args, kwargs)
         like = next((x for x in leaves(arguments) if hasattr(x, "new_empty_strided")), None)

@@ -33,18 +33,11 @@ KINDS = {
 class Finding:
     """A remark on one place of a program.
 
-    Attributes
-    ----------
-    kind : str
-        One of `KINDS`.
-    line, column : int
-        From 1.
-    name : str
-        The name that the remark is about, or "".
-    text : str
-        The remark.
-    code : tuple of str
-        Python code to write, a line each.
+    - `kind`: one of `KINDS`.
+    - `line`, `column`: from 1.
+    - `name`: the name that the remark is about, or "".
+    - `text`: the remark.
+    - `code`: Python code to write, a line each.
     """
 
     kind: str
@@ -222,17 +215,9 @@ def common(left: CType, right: CType) -> CType:
 class Variable:
     """A declared name.
 
-    Attributes
-    ----------
-    name : str
-    type : str
-        As it is written, without ``const``, ``struct``, ``*`` and ``[]``: "float".
-    pointers : int
-        How many ``*``.
-    is_array : bool
-    value : Node
-        What it begins with; empty if with nothing.
-    line : int
+    - `type`: as it is written, without ``const``, ``struct``, ``*`` and ``[]``: "float".
+    - `pointers`: how many ``*``.
+    - `value`: what it begins with; empty if with nothing.
     """
 
     name: str
@@ -251,11 +236,7 @@ class Variable:
 class Declarations:
     """The variables of a program, by the function that they are in.
 
-    Parameters
-    ----------
-    source : Source
-    headers : sequence of Source
-        Of the program itself.
+    - `headers`: of the program itself.
     """
 
     def __init__(self, source: Source, headers: Sequence[Source] = ()) -> None:
@@ -341,15 +322,9 @@ _NAMING = (
 class Call:
     """One call.
 
-    Attributes
-    ----------
-    name : str
-    node : Node
-    function : Function
-    arguments : dict of str to Node
-        By the names of the parameters; empty if there are more or fewer than cuDNN 9 takes.
-    home : Node
-        The function definition that it is in; empty if it is in none.
+    - `arguments`: by the names of the parameters; empty if there are more or fewer than cuDNN 9
+      takes.
+    - `home`: the function definition that it is in; empty if it is in none.
     """
 
     name: str

@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 class Report:
     """The findings in one program.
 
-    Attributes
-    ----------
-    source : Source
-    findings : list of Finding
-        In the order of the text.
-    folders : sequence of Path
-        Where its headers were looked for, besides its own folder.
+    - `findings`: in the order of the text.
+    - `folders`: where its headers were looked for, besides its own folder.
     """
 
     source: Source

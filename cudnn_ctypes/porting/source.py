@@ -205,15 +205,9 @@ _INSTALL = "pip install 'cudnn-ctypes[porting]'"
 class Macro:
     """A ``#define``.
 
-    Attributes
-    ----------
-    name : str
-    parameters : tuple of str or None
-        None for a macro that is no function; "..." for further arguments.
-    body : str
-        What it stands for, in one line, without comments.
-    line : int
-        From 1.
+    - `parameters`: None for a macro that is no function; "..." for further arguments.
+    - `body`: what it stands for, in one line, without comments.
+    - `line`: from 1.
     """
 
     name: str
@@ -234,21 +228,11 @@ class Include:
 class Source:
     """A parsed program.
 
-    Parameters
-    ----------
-    code : bytes
-    path : Path, optional
-        Its file, for messages and to choose the language.
-    language : str, optional
-        "c", "cpp" or "cuda". Default: by the suffix; another one if the text does not fit it.
+    - `path`: its file, for messages and to choose the language.
+    - `language`: "c", "cpp" or "cuda". Default: by the suffix; another one if the text does not fit
+      it.
 
-    Attributes
-    ----------
-    code : bytes
-    path : Path
-    language : str
-        The one that it was read as.
-    root : Node
+    - `language`: the one that it was read as.
     """
 
     def __init__(
@@ -296,10 +280,7 @@ def _macro(node: Node) -> Macro:
 def text_of(path: Path) -> str:
     """The text of a file: UTF-8, or Latin-1 where it is not.
 
-    Raises
-    ------
-    CommandError
-        If it cannot be read, or has NUL characters.
+    Raises CommandError if it cannot be read, or has NUL characters.
     """
     code = read_bytes(path)
     if b"\0" in code:
@@ -328,10 +309,7 @@ def is_missing(name: str, folders: Iterable[Path]) -> bool:
 def parse(path: Path | str) -> Source:
     """Read and parse a file.
 
-    Raises
-    ------
-    CommandError
-        If it cannot be read, or tree-sitter is not installed.
+    Raises CommandError if it cannot be read, or tree-sitter is not installed.
     """
     path = Path(path)
     return Source(text_of(path).encode(), path)
@@ -392,10 +370,7 @@ def _parser(language: str) -> Parser:
 def own_headers(source: Source, folders: Sequence[Path] = ()) -> list[Source]:
     """The headers of a program and those that they include, each once, as far as they are found.
 
-    Parameters
-    ----------
-    folders : sequence of Path
-        Where they are looked for, besides the folder of the file that includes them.
+    - `folders`: where they are looked for, besides the folder of the file that includes them.
     """
     seen, found, waiting = {source.path.resolve()}, list[Source](), [source]
     while waiting:
@@ -491,10 +466,8 @@ _OF_ONE: dict[str, Callable[[int], int]] = {
 def evaluated(text: str) -> int:
     """The value of a condition of ``#if``.
 
-    Raises
-    ------
-    Untranslatable
-        If names in it, which stand for nothing here, decide it, or it is no expression of integers.
+    Raises Untranslatable if names in it, which stand for nothing here, decide it, or it is no
+    expression of integers.
     """
     root = parse_text(f"int condition = ({text}\n);", language="cpp").root
     value = next(root.find("init_declarator"), Node(None))["value"]

@@ -76,14 +76,9 @@ _NO_TENSOR_CORES = "GeForce GTX 16"
 class Limits:
     """The peak rates of a GPU.
 
-    Attributes
-    ----------
-    flops : float or None
-        Additions and multiplications per second; None if unknown for the data type or GPU.
-    bandwidth : float or None
-        Bytes of memory per second; None if the bus width is unknown.
-    source : str
-        The origin of these numbers.
+    - `flops`: additions and multiplications per second; None if unknown for the data type or GPU.
+    - `bandwidth`: bytes of memory per second; None if the bus width is unknown.
+    - `source`: the origin of these numbers.
     """
 
     flops: float | None
@@ -107,12 +102,7 @@ def limits_of(
 
     float32 counts as TF32, which engines may compute in, where tensor cores have it.
 
-    Parameters
-    ----------
-    device : DeviceProperties
-    data_type : cudnnDataType_t, optional
-    bus_width : int, optional
-        Bits, from the driver: cuDNN before 9.27 does not report them.
+    - `bus_width`: bits, from the driver: cuDNN before 9.27 does not report them.
     """
     if "memoryBusWidth" in device:
         bus_width = device["memoryBusWidth"]
@@ -155,15 +145,10 @@ def _kind(data_type: Any) -> str:
 class Work:
     """The work of any implementation of a graph.
 
-    Attributes
-    ----------
-    flops : int
-        Additions and multiplications of convolutions, matrix products and attention. Other
-        operations are not counted, since memory limits them.
-    nbytes : int
-        Bytes if each input is read once and each output is written once.
-    data_type : cudnnDataType_t or None
-        The operands' type of the operation with the most flops; None if none is counted.
+    - `flops`: additions and multiplications of convolutions, matrix products and attention. Other
+      operations are not counted, since memory limits them.
+    - `nbytes`: bytes if each input is read once and each output is written once.
+    - `data_type`: the operands' type of the operation with the most flops; None if none is counted.
     """
 
     flops: int
@@ -258,21 +243,12 @@ _RIGHT = COLUMNS[:6]
 class BenchRow:
     """The measurement of one implementation.
 
-    Attributes
-    ----------
-    what : str
-        An engine of the graph API with its knobs, an algorithm of the legacy API, or PyTorch.
-    api : {"graph", "legacy", "PyTorch"}
-    median : float or None
-        Microseconds; None if not timed.
-    low, high : float or None
-        The first and the third quartile.
-    workspace : int or None
-        Size in bytes.
-    deterministic, tensor_cores : bool or None
-        None if unknown.
-    note : str
-        The reason for not timing it, or not to the end.
+    - `what`: an engine of the graph API with its knobs, an algorithm of the legacy API, or PyTorch.
+    - `median`: microseconds; None if not timed.
+    - `low`, `high`: the first and the third quartile.
+    - `workspace`: size in bytes.
+    - `deterministic`, `tensor_cores`: None if unknown.
+    - `note`: the reason for not timing it, or not to the end.
     """
 
     what: str
@@ -290,19 +266,10 @@ class BenchRow:
 class BenchResult:
     """The measurements of all implementations of a problem on one GPU; ``str`` gives a table.
 
-    Attributes
-    ----------
-    problem : str
-    gpu, cudnn, package : str
-        The GPU, and the versions of cuDNN and of this package.
-    rows : tuple of BenchRow
-    flops, nbytes : int
-        See `Work`.
-    limit : float or None
-        Microseconds that the GPU's peaks allow; see `Limits`.
-    limit_source : str
-    faults : mapping of str to str
-        The known faults of cuDNN that concern the graph, as in `Explanation`.
+    - `gpu`, `cudnn`, `package`: the GPU, and the versions of cuDNN and of this package.
+    - `flops`, `nbytes`: see `Work`.
+    - `limit`: microseconds that the GPU's peaks allow; see `Limits`.
+    - `faults`: the known faults of cuDNN that concern the graph, as in `Explanation`.
     """
 
     problem: str
@@ -382,10 +349,7 @@ class BenchResult:
     def plot(self, ax: Any = None) -> Any:
         """The times as bars on axes of matplotlib.
 
-        Raises
-        ------
-        ImportError
-            If matplotlib is missing.
+        Raises ImportError if matplotlib is missing.
         """
         from ...evidence.pictures.plots import axes
 

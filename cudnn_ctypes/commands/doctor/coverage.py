@@ -31,17 +31,10 @@ RECORD = Path(__file__).with_name("gpu_runs.json")
 class GpuRun:
     """The tests' calls on one GPU with one cuDNN.
 
-    Attributes
-    ----------
-    gpu, driver : str
-    cudnn : str
-        The version: "9.19.0".
-    succeeded : frozenset of str
-        C functions with a successful call in a passed test.
-    refused : dict of str to tuple of str
-        Functions that were called without success, with their statuses.
-    missing : frozenset of str
-        Functions that this library lacks.
+    - `cudnn`: the version: "9.19.0".
+    - `succeeded`: C functions with a successful call in a passed test.
+    - `refused`: functions that were called without success, with their statuses.
+    - `missing`: functions that this library lacks.
     """
 
     gpu: str
@@ -90,18 +83,12 @@ REASONS: dict[str, str] = {
 class Row:
     """The facts about one C function.
 
-    Attributes
-    ----------
-    function, header, since : str
-    used_by : tuple of str
-        Public classes, methods and functions that use it; empty if `reason` is given.
-    reference_device : {"NumPy", "cuDNN itself", "no"}
-        The implementation on the reference device; "cuDNN itself" if the function needs no GPU.
-    succeeded, refused, missing : tuple of str
-        Versions of cuDNN with which tests have called it on a GPU: with success; refused every
-        time, with the statuses; and versions that lack it.
-    reason : str
-        The reason for having no user, "" if it has one.
+    - `used_by`: public classes, methods and functions that use it; empty if `reason` is given.
+    - `reference_device` ("NumPy", "cuDNN itself", "no"): the implementation on the reference
+      device; "cuDNN itself" if the function needs no GPU.
+    - `succeeded`, `refused`, `missing`: versions of cuDNN with which tests have called it on a GPU:
+      with success; refused every time, with the statuses; and versions that lack it.
+    - `reason`: the reason for having no user, "" if it has one.
     """
 
     function: str

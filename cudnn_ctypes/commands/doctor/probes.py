@@ -29,13 +29,8 @@ State = Literal["ok", "missing", "problem"]
 class Finding:
     """One row of the report.
 
-    Attributes
-    ----------
-    section, name, value : str
-    state : {"ok", "missing", "problem"}
-        "missing": absent, but not always needed (a GPU, say).
-    advice : str
-        The remedy for a state other than "ok".
+    - `state` ("ok", "missing", "problem"): "missing": absent, but not always needed (a GPU, say).
+    - `advice`: the remedy for a state other than "ok".
     """
 
     section: str

@@ -24,14 +24,9 @@ _INSTALLED = Path("share", "cudnn-ctypes", "examples")
 class Example:
     """An example program or notebook.
 
-    Attributes
-    ----------
-    path : Path
-        Relative to the examples' folder.
-    title : str
-        The first paragraph of its description.
-    about : str
-        The rest of its description.
+    - `path`: relative to the examples' folder.
+    - `title`: the first paragraph of its description.
+    - `about`: the rest of its description.
     """
 
     path: Path
@@ -42,9 +37,7 @@ class Example:
 def folder() -> Path:
     """The examples' folder: beside the package in a checkout, else among the installed data files.
 
-    Raises
-    ------
-    CommandError
+    Raises CommandError.
     """
     beside = Path(__file__).parents[3]
     places = [beside / "examples", beside / _INSTALLED, *_recorded()]

@@ -19,16 +19,11 @@ _LONGEST = 34  # characters of a line; the tooltip has the whole text
 class Box:
     """One operation, or one tensor in memory.
 
-    Attributes
-    ----------
-    lines : tuple of str
-        The first line is the name.
-    role : {"operation", "input", "output", "number"}
-        "number" is a value passed by value, or fixed in the graph.
-    details : str
-        All known facts, for the tooltip.
-    origin : int or None
-        Index in ``Diagram.origins`` of the user's operation to which an operation belongs.
+    - `lines`: the first line is the name.
+    - `role` ("operation", "input", "output", "number"): "number" is a value passed by value, or
+      fixed in the graph.
+    - `details`: all known facts, for the tooltip.
+    - `origin`: index in ``Diagram.origins`` of the user's operation to which an operation belongs.
     """
 
     lines: tuple[str, ...]
@@ -51,11 +46,7 @@ class Arrow:
 class Region:
     """The frame around all operations of the graph: the engine of its plan.
 
-    Attributes
-    ----------
-    title : str
-    facts : tuple of str
-        Knobs, kernels and the GPU it was built for, one line each.
+    - `facts`: knobs, kernels and the GPU it was built for, one line each.
     """
 
     title: str
@@ -66,15 +57,8 @@ class Region:
 class Diagram:
     """A graph to draw.
 
-    Attributes
-    ----------
-    name : str
-    boxes : list of Box
-    arrows : list of Arrow
-    region : Region, optional
-        The frame around all operations.
-    origins : list of str
-        Names of the user's operations with several boxes.
+    - `region`: the frame around all operations.
+    - `origins`: names of the user's operations with several boxes.
     """
 
     name: str
@@ -87,12 +71,7 @@ class Diagram:
 def diagram(name: str, nodes: Sequence[Any], region: Region | None = None) -> Diagram:
     """The diagram of a graph.
 
-    Parameters
-    ----------
-    name : str
-    nodes : sequence of Node
-        The nodes of a ``Graph`` or an ``Expansion``.
-    region : Region, optional
+    - `nodes`: the nodes of a ``Graph`` or an ``Expansion``.
     """
     found = Diagram(plain(name), region=region)
     origins: dict[int, int] = {}
@@ -211,16 +190,9 @@ _SWEEPS = 12
 class Place:
     """A box, or a bend of an arrow, in its row.
 
-    Attributes
-    ----------
-    row : int
-    width, height : float
-    side : {-1, 0, 1}
-        -1 left of the operations, 0 among them, 1 right of them.
-    bend : bool
-        True for the place where an arrow passes a row, straight down.
-    x, y : float
-        The middle of the box.
+    - `side` (-1, 0, 1): -1 left of the operations, 0 among them, 1 right of them.
+    - `bend`: True for the place where an arrow passes a row, straight down.
+    - `x`, `y`: the middle of the box.
     """
 
     row: int
@@ -236,15 +208,9 @@ class Place:
 class Layout:
     """The places of a diagram's boxes and arrows.
 
-    Attributes
-    ----------
-    places : list of Place
-        The places of the boxes, by index.
-    paths : list of list of Place
-        For each arrow its tail, bends and head.
-    region : tuple of float, optional
-        Left, top, right and bottom of the frame around all operations.
-    width, height : float
+    - `places`: the places of the boxes, by index.
+    - `paths`: for each arrow its tail, bends and head.
+    - `region`: left, top, right and bottom of the frame around all operations.
     """
 
     places: list[Place]

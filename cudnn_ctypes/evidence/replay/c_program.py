@@ -50,13 +50,9 @@ from .steps import (
 class CValues:
     """Converts recorded values to C source.
 
-    Parameters
-    ----------
-    naming : Naming
-    variable : callable
-        Returns a declared variable for a C type, a name and a number of elements (0 for no array).
-    stream : callable
-        Returns the variable of the stream at an address.
+    - `variable`: returns a declared variable for a C type, a name and a number of elements (0 for
+      no array).
+    - `stream`: returns the variable of the stream at an address.
     """
 
     def __init__(
@@ -392,14 +388,7 @@ _RESERVED = RESERVED | {name for name in dir(raw) if name.startswith("cudnn")}
 class CProgram:
     """A recorded program as a C program that stands alone.
 
-    Parameters
-    ----------
-    steps : list of Step
-
-    Attributes
-    ----------
-    calls : int
-        Number of calls of cuDNN's functions, without the clean-up.
+    - `calls`: number of calls of cuDNN's functions, without the clean-up.
     """
 
     def __init__(self, steps: list[Step]) -> None:

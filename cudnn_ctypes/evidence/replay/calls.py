@@ -51,21 +51,13 @@ CHANCE = "random numbers"
 class Replayed:
     """A graph or call that was carried out again.
 
-    Attributes
-    ----------
-    name : str
-        The graph's operations, or the call as it was recorded.
-    status : str
-        "SUCCESS", the status that it returned now, or "REFUSED" if it could not be made.
-    reason : str
-        The reason if it failed.
-    outputs : dict of str to array
-        The memory that it wrote, flat, by parameter or by tensor.
-    assumed : tuple of str
-        Arguments that the record lacks, for which others were taken.
-    slow : str
-        The engine that is faster than the one executed, with times; "" if none is or none was
-        timed.
+    - `name`: the graph's operations, or the call as it was recorded.
+    - `status`: "SUCCESS", the status that it returned now, or "REFUSED" if it could not be made.
+    - `reason`: the reason if it failed.
+    - `outputs`: the memory that it wrote, flat, by parameter or by tensor.
+    - `assumed`: arguments that the record lacks, for which others were taken.
+    - `slow`: the engine that is faster than the one executed, with times; "" if none is or none was
+      timed.
     """
 
     name: str
@@ -83,18 +75,9 @@ class Replayed:
 def replay(calls: Iterable[CallRecord], handle: Handle, *, seed: int = 0) -> list[Replayed]:
     """Make recorded calls again, in their order; others than those that compute are passed over.
 
-    Parameters
-    ----------
-    calls : iterable of CallRecord
-        Of cuDNN's log, or of a trace.
-    handle : Handle
-        The device on which they are made.
-    seed : int
-        Of the random numbers in memory.
-
-    Returns
-    -------
-    list of Replayed
+    - `calls`: of cuDNN's log, or of a trace.
+    - `handle`: the device on which they are made.
+    - `seed`: of the random numbers in memory.
     """
     with ExitStack() as stack:
         made: list[tuple[CallRecord, _Call | None, str]] = []
@@ -125,20 +108,12 @@ def replay_graph(
 ) -> Replayed:
     """Build and execute a recorded graph with random operands.
 
-    Parameters
-    ----------
-    graph : Graph
-    handle : Handle
-        The device on which it is executed.
-    name : str
-        Of the result; default: the graph's.
-    seed : int
-        Of the random numbers.
-    config : str
-        The engine to build it with, if it is offered, with its knobs: "22 (tile_size=4)". By
-        default the first that is.
-    bench : bool
-        Whether to time all configs that heuristics propose, on a GPU.
+    - `handle`: the device on which it is executed.
+    - `name`: of the result; default: the graph's.
+    - `seed`: of the random numbers.
+    - `config`: the engine to build it with, if it is offered, with its knobs: "22 (tile_size=4)".
+      By default the first that is.
+    - `bench`: whether to time all configs that heuristics propose, on a GPU.
     """
     name = name or graph.name
     try:
@@ -190,12 +165,8 @@ def _built(graph: Graph, handle: Handle, config: str) -> ExecutionPlan:
 def slower(tuned: Autotuning, config: str) -> str:
     """The config that is clearly faster than the one executed, in words; "" if none is.
 
-    Parameters
-    ----------
-    tuned : Autotuning
-    config : str
-        As for `replay_graph`. One that was not measured is taken for another of its engine, or for
-        the one that heuristics propose first.
+    - `config`: as for `replay_graph`. One that was not measured is taken for another of its engine,
+      or for the one that heuristics propose first.
     """
     timed = sorted(tuned.ranking, key=lambda each: tuned.measurements.index(each))
     same = [each for each in timed if config_text(each.engine, each.knobs) == config]

@@ -109,19 +109,11 @@ def write_python(
 ) -> None:
     """Write a program, and its data beside it.
 
-    Parameters
-    ----------
-    steps, data
-        The steps and data of a `Recording`.
-    path
-        The program's file; the data's file has the same name with ".npz".
-    program : str
-        The name of the recorded program.
+    - `steps`, `data`: the steps and data of a `Recording`.
+    - `path`: the program's file; the data's file has the same name with ".npz".
+    - `program`: the name of the recorded program.
 
-    Raises
-    ------
-    OSError
-        If the files cannot be written.
+    Raises OSError if the files cannot be written.
     """
     path = Path(path)
     file = path.with_suffix(".npz")
@@ -367,12 +359,8 @@ that did not.
 class CFolder:
     """A folder to which a program is written, repeatedly if necessary.
 
-    Parameters
-    ----------
-    folder
-        The path; it is created if missing. The program has the folder's name.
-    program : str
-        The name of the recorded program.
+    - `folder`: the path; it is created if missing. The program has the folder's name.
+    - `program`: the name of the recorded program.
     """
 
     def __init__(self, folder: str | os.PathLike[str], program: str) -> None:
@@ -382,17 +370,10 @@ class CFolder:
     def write(self, steps: list[Step], data: Mapping[str, Bytes], left_out: Iterable[str]) -> None:
         """Write the program.
 
-        Parameters
-        ----------
-        steps, data
-            The steps and data of a `Recording`.
-        left_out : iterable of str
-            Calls that the program lacks, with reasons.
+        - `steps`, `data`: the steps and data of a `Recording`.
+        - `left_out`: calls that the program lacks, with reasons.
 
-        Raises
-        ------
-        OSError
-            If the folder cannot be written.
+        Raises OSError if the folder cannot be written.
         """
         folder = self._folder
         self._write_data(data)
@@ -438,18 +419,11 @@ def _about(left_out: Iterable[str]) -> str:
 class Programs:
     """The Python and C programs of one recording, written at its end.
 
-    Parameters
-    ----------
-    py : path, optional
-        The file of the Python program.
-    c : path, optional
-        The folder of the C program.
-    program : str
-        The name of the recorded program; default: the running one.
-    first : int, optional
-        The number of calls; default: all.
-    flush : bool
-        Whether to write before each call too, in case it ends the process.
+    - `py`: the file of the Python program.
+    - `c`: the folder of the C program.
+    - `program`: the name of the recorded program; default: the running one.
+    - `first`: the number of calls; default: all.
+    - `flush`: whether to write before each call too, in case it ends the process.
     """
 
     def __init__(
@@ -479,10 +453,7 @@ class Programs:
     def finish(self) -> None:
         """Stop recording and write the programs; a second call does nothing.
 
-        Raises
-        ------
-        OSError
-            If the programs cannot be written.
+        Raises OSError if the programs cannot be written.
         """
         if not self._is_open:
             return

@@ -184,10 +184,7 @@ _Calls = list[tuple[Function, Mapping[str, Any]]]
 def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Calls]]:
     """The address of an equal object, and the calls that created it; it lives inside ``with``.
 
-    Raises
-    ------
-    NotReproducible
-        If no equal object can be created.
+    Raises NotReproducible if no equal object can be created.
     """
     if kind is raw.cudnnHandle_t:
         yield 0, [(raw.cudnnCreate, {"handle": raw.cudnnHandle_t()})]
@@ -228,18 +225,12 @@ _NUMBERS: tuple[Any, ...] = (
 class Values:
     """The arguments of one call as reproducible values, taken before the call.
 
-    Parameters
-    ----------
-    moment : Moment
-    known : callable
-        Returns the value for an object's C type, its address and the parameter's name.
-    memory : callable
-        Returns the place for an address, the program's argument and the parameter's name; None for
-        a call that uses no memory.
-    text : callable
-        Returns the value for a text's bytes.
-    told : callable
-        Returns the variable for a size that a function told; None if it did not tell this one.
+    - `known`: returns the value for an object's C type, its address and the parameter's name.
+    - `memory`: returns the place for an address, the program's argument and the parameter's name;
+      None for a call that uses no memory.
+    - `text`: returns the value for a text's bytes.
+    - `told`: returns the variable for a size that a function told; None if it did not tell this
+      one.
     """
 
     def __init__(
@@ -455,20 +446,11 @@ class _Pending:
 class Recording:
     """Records the steps of a program.
 
-    Parameters
-    ----------
-    first : int, optional
-        The number of calls to record; default: all.
-    before : callable, optional
-        Called before each call with the steps so far, in case the call ends the process.
+    - `first`: the number of calls to record; default: all.
+    - `before`: called before each call with the steps so far, in case the call ends the process.
 
-    Attributes
-    ----------
-    steps : list of Step
-    data : dict of str to array of bytes
-        The data of the steps, by name.
-    skipped : list of str
-        Calls that could not be recorded, with the reasons.
+    - `data`: the data of the steps, by name.
+    - `skipped`: calls that could not be recorded, with the reasons.
     """
 
     looks_at_numbers = False

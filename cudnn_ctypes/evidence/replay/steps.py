@@ -61,24 +61,15 @@ class NotReproducible(Exception):
 class Allocation:
     """One allocation.
 
-    Attributes
-    ----------
-    name : str
-        The session's name for the allocation.
-    address : int
-        Address of the first byte.
-    nbytes : int
-        Size in bytes; the part that calls use if the size is unknown.
-    role : str
-        The parameter's name in the first call that used it.
-    held : array of bytes, optional
-        The contents of the replay's buffer; None while incomplete.
-    host_type : str
-        The data type of a number in host memory, "" for device memory.
-    told : Object, optional
-        The variable with its size, if a call of the program told it: devices differ.
-    outputs : dict
-        The last outputs of calls in the allocation, by offset: size in bytes and data type.
+    - `name`: the session's name for the allocation.
+    - `address`: address of the first byte.
+    - `nbytes`: size in bytes; the part that calls use if the size is unknown.
+    - `role`: the parameter's name in the first call that used it.
+    - `held`: the contents of the replay's buffer; None while incomplete.
+    - `host_type`: the data type of a number in host memory, "" for device memory.
+    - `told`: the variable with its size, if a call of the program told it: devices differ.
+    - `outputs`: the last outputs of calls in the allocation, by offset: size in bytes and data
+      type.
     """
 
     name: str
@@ -115,10 +106,7 @@ class Allocation:
 def read(allocation: Allocation, stream: int | None) -> Bytes:
     """The contents of an allocation after all work on the GPU.
 
-    Raises
-    ------
-    NotReproducible
-        If work is being captured in a CUDA graph: it is not done yet.
+    Raises NotReproducible if work is being captured in a CUDA graph: it is not done yet.
     """
     if mode.runtime.is_capturing(stream or 0):
         raise NotReproducible("it is captured in a CUDA graph")
@@ -159,12 +147,8 @@ class Null:
 class Object:
     """A handle or descriptor that the program created, or a size that a call told.
 
-    Attributes
-    ----------
-    name : str
-        The session's name for the object.
-    type : type
-        Its C type.
+    - `name`: the session's name for the object.
+    - `type`: its C type.
     """
 
     name: str
@@ -291,10 +275,7 @@ class Free:
 class Upload:
     """Copy data that the program or its own kernels wrote to memory since the last call.
 
-    Attributes
-    ----------
-    data : str
-        The name of the bytes; "" if all bytes are `byte`.
+    - `data`: the name of the bytes; "" if all bytes are `byte`.
     """
 
     allocation: Allocation
@@ -314,14 +295,9 @@ class Assign:
 class Call:
     """A call of a C function.
 
-    Attributes
-    ----------
-    status : str
-        The enumerator of the status if it is a failure, else "".
-    refused : bool
-        True if this package refused the call before C.
-    stream : Stream, optional
-        The stream of the call's work, if it has any.
+    - `status`: the enumerator of the status if it is a failure, else "".
+    - `refused`: True if this package refused the call before C.
+    - `stream`: the stream of the call's work, if it has any.
     """
 
     function: Function
@@ -335,14 +311,10 @@ class Call:
 class Compare:
     """Compare an output with its last recorded data.
 
-    Attributes
-    ----------
-    data_type : str
-        "float32", "bfloat16", ...; "bytes" for data compared byte by byte.
-    data : str
-        The name of the recorded bytes.
-    tolerance : float
-        The allowed difference of an element, of the largest recorded one, but 1 at least.
+    - `data_type`: "float32", "bfloat16", ...; "bytes" for data compared byte by byte.
+    - `data`: the name of the recorded bytes.
+    - `tolerance`: the allowed difference of an element, of the largest recorded one, but 1 at
+      least.
     """
 
     allocation: Allocation
@@ -404,11 +376,7 @@ class Identifiers:
 class Naming:
     """The names in one program.
 
-    Parameters
-    ----------
-    steps : list of Step
-    reserved : set of str
-        Words that cannot be names in the program, or have another meaning.
+    - `reserved`: words that cannot be names in the program, or have another meaning.
     """
 
     def __init__(self, steps: list[Step], reserved: Set[str]) -> None:

@@ -58,22 +58,15 @@ class Outcome(Generic[Case]):
 class Child(Generic[Case]):
     """A process that carries out one case after the other.
 
-    Parameters
-    ----------
-    prepare : callable
-        Called once in the child, with a function that takes notes; returns the function that
-        carries out a case.
-    megabytes : int
-        Growth of the child's own memory, in one case, that counts as a fault: pages of files are
-        not counted, nor what comes back from the swap space.
-    maps_a_gpu : bool
-        Whether the cases may reserve addresses for all memory of a GPU, as CUDA's pools do: then
-        what a child may map has no limit.
-    fresh : bool
-        Whether it is a new interpreter, which `prepare` and cases reach by pickle. A fork of a
-        process that uses CUDA cannot use it.
-    environment : mapping, optional
-        Of a fresh child; by default this process's.
+    - `prepare`: called once in the child, with a function that takes notes; returns the function
+      that carries out a case.
+    - `megabytes`: growth of the child's own memory, in one case, that counts as a fault: pages of
+      files are not counted, nor what comes back from the swap space.
+    - `maps_a_gpu`: whether the cases may reserve addresses for all memory of a GPU, as CUDA's pools
+      do: then what a child may map has no limit.
+    - `fresh`: whether it is a new interpreter, which `prepare` and cases reach by pickle. A fork of
+      a process that uses CUDA cannot use it.
+    - `environment`: of a fresh child; by default this process's.
     """
 
     def __init__(
@@ -113,10 +106,7 @@ class Child(Generic[Case]):
     ) -> Outcome[Case]:
         """The outcome of a case; a child that is silent for so many `seconds` hangs.
 
-        Raises
-        ------
-        RuntimeError
-            If it ends before its first case.
+        Raises RuntimeError if it ends before its first case.
         """
         note: Any = ""
         self.cases += 1

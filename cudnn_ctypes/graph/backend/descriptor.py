@@ -32,12 +32,7 @@ from .values import Encoded, decode, encode, require_attribute, require_kind, va
 def as_kind(kind: Any) -> Kind:
     """The descriptor type that `kind` means: an enumerator, or its name, short or C's.
 
-    Raises
-    ------
-    TypeError
-        If `kind` is something else.
-    ValueError
-        If there is no such type.
+    Raises TypeError if `kind` is something else. Raises ValueError if there is no such type.
     """
     if isinstance(kind, Kind):
         return kind
@@ -58,15 +53,10 @@ def as_kind(kind: Any) -> Kind:
 def attribute(kind: Kind, name: str | Name) -> Attribute:
     """The attribute `name` of a descriptor type.
 
-    Parameters
-    ----------
-    name : str or cudnnBackendAttributeName_t
-        Short ("data_type"), with the descriptor type ("tensor.data_type"), or C's.
+    - `name`: short ("data_type"), with the descriptor type ("tensor.data_type"), or C's.
 
-    Raises
-    ------
-    AttributeError
-        If this descriptor type has no such attribute; names like it are suggested.
+    Raises AttributeError if this descriptor type has no such attribute; names like it are
+    suggested.
     """
     own = ATTRIBUTES[kind]
     if isinstance(name, Name):

@@ -29,22 +29,13 @@ _shared: dict[str, DeviceProperties] = {}
 def as_device(device: DeviceLike) -> Handle | DeviceProperties:
     """The GPU that is meant.
 
-    Parameters
-    ----------
-    device : Handle, DeviceProperties, str or os.PathLike
-        A handle and properties are returned as they are. A string is the name of one of the
-        `presets` ("B200", "rtx 4090"), a ".json" file that ``DeviceProperties.to_json`` or
-        ``doctor --save-device`` wrote, or "here", the GPU of this machine. What such a name stands
-        for belongs to this package and is not to be closed.
+    - `device`: a handle and properties are returned as they are. A string is the name of one of the
+      `presets` ("B200", "rtx 4090"), a ".json" file that ``DeviceProperties.to_json`` or ``doctor
+      --save-device`` wrote, or "here", the GPU of this machine. What such a name stands for belongs
+      to this package and is not to be closed.
 
-    Raises
-    ------
-    ValueError
-        If there is no such preset or file; the message has names like it.
-    TypeError
-        If `device` is something else.
-    NoDeviceError
-        For "here" without a GPU.
+    Raises ValueError if there is no such preset or file; the message has names like it. Raises
+    TypeError if `device` is something else. Raises NoDeviceError for "here" without a GPU.
     """
     if isinstance(device, (DeviceProperties, str, PathLike)):
         return as_properties(device)
@@ -97,10 +88,7 @@ def properties_text(device: Handle | DeviceProperties) -> str:
 def device_attribute(device: DeviceLike) -> dict[str, Any]:
     """The attribute by which a descriptor learns of the GPU: "deviceprop" or "handle".
 
-    Raises
-    ------
-    ValueError, TypeError
-        As in `as_device`.
+    Raises ValueError or TypeError as in `as_device`.
     """
     meant = as_device(device)
     if not isinstance(meant, DeviceProperties):

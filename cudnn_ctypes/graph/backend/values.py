@@ -33,10 +33,7 @@ from ...raw.values import described
 def require(enumerator: CudnnEnum, what: str) -> None:
     """Refuse an enumerator that is newer than the loaded library.
 
-    Raises
-    ------
-    SymbolNotFoundError
-        With the version that has it and the loaded one.
+    Raises SymbolNotFoundError with the version that has it and the loaded one.
     """
     since = SINCE.get(enumerator.name)
     if since is None:
@@ -72,14 +69,9 @@ class Encoded:
 def encode(attribute: Attribute, value: Any) -> Encoded:
     """`value` as the C array for an attribute that holds anything but descriptors.
 
-    Raises
-    ------
-    TypeError
-        If it is of another type than the attribute wants, or one value instead of several.
-    ValueError
-        If it does not fit, or names no enumerator.
-    SymbolNotFoundError
-        If it is an enumerator that the loaded cuDNN lacks.
+    Raises TypeError if it is of another type than the attribute wants, or one value instead of
+    several. Raises ValueError if it does not fit, or names no enumerator. Raises
+    SymbolNotFoundError if it is an enumerator that the loaded cuDNN lacks.
     """
     if attribute.types == (Type.CUDNN_TYPE_CHAR,):
         text = _text(attribute.full_name, value)

@@ -179,12 +179,7 @@ def ask(
 
     A child that somebody ended from outside is replaced once.
 
-    Raises
-    ------
-    Death
-        If the child ended.
-    RuntimeError
-        If no child can begin.
+    Raises Death if the child ended. Raises RuntimeError if no child can begin.
     """
     question = pickle.dumps((function, arguments, options))
     at = _BEGINNING

@@ -35,10 +35,7 @@ class DataTypes(NamedTuple):
 def complete_offset(tensor: Tensor) -> None:
     """Fill in a tensor that is the `ragged_offset` of another one, and perhaps no operand.
 
-    Raises
-    ------
-    ValueError
-        If it has no dims.
+    Raises ValueError if it has no dims.
     """
     if tensor.dims is None:
         raise ValueError(f"{tensor!r} is a ragged_offset without dims")
@@ -51,10 +48,8 @@ def complete_offset(tensor: Tensor) -> None:
 def infer_node(node: Node, data_types: DataTypes) -> None:
     """Fill in the results of one node whose operands are complete.
 
-    Raises
-    ------
-    ValueError
-        If operands do not fit together, or a result that was given dims does not fit them.
+    Raises ValueError if operands do not fit together, or a result that was given dims does not fit
+    them.
     """
     rank = max((tensor.rank for tensor in node.operands), default=1) or 1
     for tensor in node.operands:
@@ -129,10 +124,7 @@ def _check_turned(node: Node, port: str, tensor: Tensor) -> None:
 def number_tensors(tensors: Iterable[Tensor]) -> None:
     """Give a uid to each tensor that has none.
 
-    Raises
-    ------
-    ValueError
-        If two tensors have the same uid.
+    Raises ValueError if two tensors have the same uid.
     """
     owner: dict[int, Tensor] = {}
     for tensor in tensors:

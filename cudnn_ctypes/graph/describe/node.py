@@ -33,18 +33,11 @@ def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
 class Result:
     """One result's dims, strides and data type, as inferred.
 
-    Attributes
-    ----------
-    dims : tuple of int, optional
-        None if the operands do not determine them.
-    like : Tensor, optional
-        The tensor whose order of dimensions the strides follow; default: C order.
-    data_type : cudnnDataType_t or "compute", optional
-        Its default, where it is not the graph's.
-    strides : tuple of int, optional
-        In place of those that follow `like`.
-    check : callable, optional
-        For results whose dims are given by the user: raises if they do not fit.
+    - `dims`: None if the operands do not determine them.
+    - `like`: the tensor whose order of dimensions the strides follow; default: C order.
+    - `data_type`: its default, where it is not the graph's.
+    - `strides`: in place of those that follow `like`.
+    - `check`: for results whose dims are given by the user: raises if they do not fit.
     """
 
     dims: tuple[int, ...] | None = None
@@ -58,16 +51,10 @@ class Result:
 class Inner:
     """The descriptor of the parameters that an operation descriptor points to.
 
-    Attributes
-    ----------
-    descriptor : str
-        Its kind.
-    attribute : str
-        The operation's attribute that holds it.
-    options : mapping
-        Options of the node to attributes.
-    precision : str
-        The attribute for the compute data type, "" if it has none.
+    - `descriptor`: its kind.
+    - `attribute`: the operation's attribute that holds it.
+    - `options`: options of the node to attributes.
+    - `precision`: the attribute for the compute data type, "" if it has none.
     """
 
     descriptor: str
@@ -80,38 +67,26 @@ class Inner:
 class Kind:
     """A kind of operation: what cuDNN calls its descriptor and attributes.
 
-    Attributes
-    ----------
-    descriptor : str
-        Kind of its backend descriptor, in lower case: "operation_matmul"; "" if it is composite.
-    inputs, outputs : mapping
-        Names of operands and results to attributes of the descriptor, "" if it is composite.
-        Operands that may be missing are given as "name?".
-    infer : callable
-        From a node to a `Result` for each output and subgraph; raises for operands that do not fit.
-    options : mapping
-        Options of the node to attributes of the operation descriptor.
-    precision : str
-        The attribute for the compute data type, "" if the inner descriptor has it, or none.
-    inner : Inner, optional
-    own_options : mapping
-        Options that are no attributes, to their types: ``int``, or ``tuple[int, ...]``.
-    required : frozenset of str
-        Options that must be given.
-    check : callable, optional
-        Raises for operands and options that do not fit together, as far as dims are known; called
-        when a node is described. `infer` calls it again.
-    subgraphs : frozenset of str
-        Arguments that are functions.
-    held_graphs : mapping
-        Subgraphs to the attributes that hold them as operation graphs; two more attributes, with
-        "_input_uid" and "_output_uid" behind, say where they begin and end.
-    held_operations : mapping
-        Subgraphs of a single operation to the attributes that hold it.
-    unread : frozenset of str
-        Results that neither another operation needs to read, nor the user.
-    by_default : frozenset of str
-        Results that become outputs where no operation reads them.
+    - `descriptor`: kind of its backend descriptor, in lower case: "operation_matmul"; "" if it is
+      composite.
+    - `inputs`, `outputs`: names of operands and results to attributes of the descriptor, "" if it
+      is composite. Operands that may be missing are given as "name?".
+    - `infer`: from a node to a `Result` for each output and subgraph; raises for operands that do
+      not fit.
+    - `options`: options of the node to attributes of the operation descriptor.
+    - `precision`: the attribute for the compute data type, "" if the inner descriptor has it, or
+      none.
+    - `own_options`: options that are no attributes, to their types: ``int``, or ``tuple[int,
+      ...]``.
+    - `required`: options that must be given.
+    - `check`: raises for operands and options that do not fit together, as far as dims are known;
+      called when a node is described. `infer` calls it again.
+    - `subgraphs`: arguments that are functions.
+    - `held_graphs`: subgraphs to the attributes that hold them as operation graphs; two more
+      attributes, with "_input_uid" and "_output_uid" behind, say where they begin and end.
+    - `held_operations`: subgraphs of a single operation to the attributes that hold it.
+    - `unread`: results that neither another operation needs to read, nor the user.
+    - `by_default`: results that become outputs where no operation reads them.
     """
 
     descriptor: str
@@ -168,12 +143,8 @@ class Kind:
 class Subgraph:
     """Operations within one: what a function of the user, such as a `score_mod`, added.
 
-    Attributes
-    ----------
-    input, output : Tensor
-        What the function was called with, a virtual tensor, and what it returned.
-    nodes : list of Node
-        In an order in which they can be carried out.
+    - `input`, `output`: what the function was called with, a virtual tensor, and what it returned.
+    - `nodes`: in an order in which they can be carried out.
     """
 
     input: Tensor
@@ -185,25 +156,13 @@ class Subgraph:
 class Node:
     """One operation of a `Graph`.
 
-    Attributes
-    ----------
-    kind : Kind
-    operation : str
-        The method that was called: "conv_fprop".
-    name : str
-    inputs, outputs : dict of str to Tensor, or to a list of Tensor
-    options : dict
-        Padding, mode, axis: whatever is no tensor. None means cuDNN's default.
-    compute_data_type : cudnnDataType_t, optional
-        The graph's if None.
-    transposed : frozenset of str
-        Operands, and results, of which cuDNN sees the last two dimensions exchanged.
-    may_go_unused : bool
-        Whether cuDNN wants it even if nothing reads its results.
-    subgraphs : dict of str to Subgraph
-        By the argument that was a function.
-    origin : Node, optional
-        The user's node that this one is a part of, after expansion.
+    - `operation`: the method that was called: "conv_fprop".
+    - `options`: padding, mode, axis: whatever is no tensor. None means cuDNN's default.
+    - `compute_data_type`: the graph's if None.
+    - `transposed`: operands, and results, of which cuDNN sees the last two dimensions exchanged.
+    - `may_go_unused`: whether cuDNN wants it even if nothing reads its results.
+    - `subgraphs`: by the argument that was a function.
+    - `origin`: the user's node that this one is a part of, after expansion.
     """
 
     kind: Kind

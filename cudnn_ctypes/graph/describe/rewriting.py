@@ -27,20 +27,14 @@ _FIELDS = ("data_type", "dims", "strides", "alignment")
 class Change:
     """One thing that a graph says differently than another.
 
-    Attributes
-    ----------
-    operation : str
-        The operation that the tensor is an argument or result of, or whose option it is:
-        "conv_fprop 'conv'"; "" for what is the graph's own.
-    argument : str
-        The argument and the tensor: "image 'x'"; "" for what is the operation's own.
-    field : str
-        What is different: a field of `Tensor`, an option, "compute_data_type", or "result" for
-        one that is left out.
-    before, after : object
-        Data types by their names, all else as the description has it.
-    note : str
-        "virtual", or "the same memory" for strides that differ in dimensions of one element only.
+    - `operation`: the operation that the tensor is an argument or result of, or whose option it is:
+      "conv_fprop 'conv'"; "" for what is the graph's own.
+    - `argument`: the argument and the tensor: "image 'x'"; "" for what is the operation's own.
+    - `field`: what is different: a field of `Tensor`, an option, "compute_data_type", or "result"
+      for one that is left out.
+    - `before`, `after`: data types by their names, all else as the description has it.
+    - `note`: "virtual", or "the same memory" for strides that differ in dimensions of one element
+      only.
     """
 
     operation: str

@@ -51,10 +51,7 @@ class TensorOperators:
     def graph(self) -> Operations:
         """The graph that made this tensor.
 
-        Raises
-        ------
-        ValueError
-            If none has, or if it does not exist any more.
+        Raises ValueError if none has, or if it does not exist any more.
         """
         found = None if self._graph is None else self._graph()
         if found is None:
@@ -194,34 +191,21 @@ class Tensor(TensorOperators):
     What is None is inferred by ``Graph.validate`` and written here. Python's operators add
     operations to its graph: ``a + b * 2``, ``a @ b``, ``-a``, ``a > 0``.
 
-    Attributes
-    ----------
-    name : str
-    dims, strides : tuple of int, optional
-        Strides in elements.
-    data_type : cudnnDataType_t, optional
-    uid : int, optional
-        By which memory is passed at execution.
-    virtual : bool
-        Whether it exists only between the operations of the graph, without memory. So it is with
-        every result until ``set_output``.
-    by_value : bool
-        Whether execution takes a number on the host instead of device memory.
-    value : optional
-        The number, for a by-value tensor that is fixed in the graph. For a scratch tensor the
-        numbers that are written there before each execution.
-    scratch : bool
-        Whether its memory is a part of the workspace, for what an operation needs between kernels.
-    alignment : int
-        Of the memory's address, in bytes.
-    ragged_offset : Tensor, optional
-        Where each batch begins, in elements divided by `ragged_offset_multiplier`.
-    ragged_offset_multiplier : int
-        What `ragged_offset` is multiplied with.
-    vector_count, vector_dimension : int
-        Elements that lie together along one dimension (NCHW_VECT_C: 4 or 32 along 1).
-    reordering : cudnnBackendTensorReordering_t
-        "f8_128x4" for the scales of blocks; else "none".
+    - `dims`, `strides`: strides in elements.
+    - `uid`: by which memory is passed at execution.
+    - `virtual`: whether it exists only between the operations of the graph, without memory. So it
+      is with every result until ``set_output``.
+    - `by_value`: whether execution takes a number on the host instead of device memory.
+    - `value`: the number, for a by-value tensor that is fixed in the graph. For a scratch tensor
+      the numbers that are written there before each execution.
+    - `scratch`: whether its memory is a part of the workspace, for what an operation needs between
+      kernels.
+    - `alignment`: of the memory's address, in bytes.
+    - `ragged_offset`: where each batch begins, in elements divided by `ragged_offset_multiplier`.
+    - `ragged_offset_multiplier`: what `ragged_offset` is multiplied with.
+    - `vector_count`, `vector_dimension`: elements that lie together along one dimension
+      (NCHW_VECT_C: 4 or 32 along 1).
+    - `reordering`: "f8_128x4" for the scales of blocks; else "none".
     """
 
     name: str = ""
@@ -262,15 +246,10 @@ class Tensor(TensorOperators):
     ) -> Self:
         """Give it memory (or none, with False), and what else is said about it; returns it.
 
-        Parameters
-        ----------
-        dims, strides : sequence of int, optional
-            Where the operands do not determine them, or another layout is wanted; in elements.
-        data_type : data type, optional
-            In place of the graph's `io_data_type`.
-        name : str, optional
-        uid : int, optional
-            By which memory is passed at execution.
+        - `dims`, `strides`: where the operands do not determine them, or another layout is wanted;
+          in elements.
+        - `data_type`: in place of the graph's `io_data_type`.
+        - `uid`: by which memory is passed at execution.
         """
         self.virtual = not output
         if dims is not None:

@@ -65,10 +65,7 @@ def check_tensor(tensor: Any) -> None:
 def check_memory(tensor: Tensor, made: bool) -> None:
     """Refuse a complete tensor whose memory cannot be as it says.
 
-    Parameters
-    ----------
-    made : bool
-        Whether it is the result of an operation.
+    - `made`: whether it is the result of an operation.
     """
     dims, strides = tensor.dims or (), tensor.strides or ()
     if not dims or tensor.data_type is None:
@@ -208,10 +205,7 @@ def takes_several(kind: Kind, port: str) -> bool:
 def check_option(kind: Kind, option: str, value: Any, place: str) -> None:
     """Refuse what an option of a kind does not take.
 
-    Parameters
-    ----------
-    place : str
-        Where the value stands, for the message.
+    - `place`: where the value stands, for the message.
     """
     own = kind.own_options.get(option)
     if own is not None:
@@ -323,10 +317,7 @@ def check_fields(tensors: Sequence[Tensor], nodes: Sequence[Node]) -> None:
 def in_order(nodes: Sequence[Node]) -> list[Node]:
     """The nodes, each after those whose results it uses.
 
-    Raises
-    ------
-    ValueError
-        If a tensor is the result of two nodes, or nodes need each other's results.
+    Raises ValueError if a tensor is the result of two nodes, or nodes need each other's results.
     """
     maker: dict[int, Node] = {}
     for node in nodes:

@@ -20,10 +20,7 @@ def default_configs(engine: Engine) -> list[EngineConfig]:
     Mostly this is one. Some engines want the knob kernel_cfg to be set; then it is one for each
     of its values that they accept.
 
-    Raises
-    ------
-    CudnnError
-        If there is none; with several refusals the most frequent.
+    Raises CudnnError if there is none; with several refusals the most frequent.
     """
     refusals: list[CudnnError] = []
     try:
@@ -105,10 +102,7 @@ def proposed_configs(
 ) -> list[EngineConfig]:
     """`heuristics` of a lowered graph, unless the mode is known to end the process on it.
 
-    Raises
-    ------
-    NotSupportedError
-        If cuDNN knows no engine for this graph at all, or must not be asked.
+    Raises NotSupportedError if cuDNN knows no engine for this graph at all, or must not be asked.
     """
     if mode in lowering.faults.modes:
         raise NotSupportedError(

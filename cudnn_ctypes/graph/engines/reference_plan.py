@@ -78,10 +78,8 @@ def reference_plan(
 ) -> ReferencePlan:
     """A graph to be carried out as it is; cuDNN checks the descriptors.
 
-    Raises
-    ------
-    ValueError
-        If `device` is no handle of the reference device, or something is `chosen` about engines.
+    Raises ValueError if `device` is no handle of the reference device, or something is `chosen`
+    about engines.
     """
     from ..lower.lowering import lowered
     from ..lower.target import NO_GPU

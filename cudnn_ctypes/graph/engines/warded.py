@@ -44,10 +44,7 @@ def asked(
     A mode of heuristics or an engine config that crashes is kept, and passed over when the rest is
     asked; with `named`, a config alone is asked about.
 
-    Raises
-    ------
-    CrashError
-        If nothing is left to ask, or too much crashed.
+    Raises CrashError if nothing is left to ask, or too much crashed.
     """
     gpu = properties_text(device)
     crashes: list[Crash] = []

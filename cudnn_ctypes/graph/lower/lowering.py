@@ -32,19 +32,11 @@ _DYNAMIC = ("is_dynamic_shape_enabled", "is_override_shape_enabled")
 class Lowering:
     """The descriptors of one graph while it is built; ``close`` destroys them.
 
-    Parameters
-    ----------
-    compute_data_type : cudnnDataType_t
-        For nodes that have none of their own.
-    target : Target
-        The cuDNN and the GPU whose faults are heeded.
+    - `compute_data_type`: for nodes that have none of their own.
+    - `target`: the cuDNN and the GPU whose faults are heeded.
 
-    Attributes
-    ----------
-    graph : BackendDescriptor
-        What `operation_graph` made.
-    faults : Faults
-        What the graph must not be built with.
+    - `graph`: what `operation_graph` made.
+    - `faults`: what the graph must not be built with.
     """
 
     graph: BackendDescriptor
@@ -65,10 +57,7 @@ class Lowering:
 
         `faults` are what `graph_faults` found, if they were heeded before.
 
-        Raises
-        ------
-        NotSupportedError
-            If cuDNN refuses them, or is known to compute them wrong.
+        Raises NotSupportedError if cuDNN refuses them, or is known to compute them wrong.
         """
         nodes = list(nodes)
         # Other shapes may come to graphs of dynamic shapes; these stay as they are described.

@@ -13,14 +13,9 @@ from ..backend.devices import DeviceLike, as_device, is_absent
 class Target(NamedTuple):
     """The cuDNN and the GPU that a graph is lowered for.
 
-    Attributes
-    ----------
-    version : int
-        Of cuDNN, as ``cudnnGetVersion`` tells it: 92800.
-    capability : int
-        Compute capability of the GPU: 90 for an H200.
-    by_properties : bool
-        Whether the GPU is known by its properties only, and need not be there.
+    - `version`: of cuDNN, as ``cudnnGetVersion`` tells it: 92800.
+    - `capability`: compute capability of the GPU: 90 for an H200.
+    - `by_properties`: whether the GPU is known by its properties only, and need not be there.
     """
 
     version: int
@@ -36,10 +31,7 @@ class Target(NamedTuple):
     def of(cls, device: DeviceLike) -> Target:
         """The loaded cuDNN, and the GPU that is meant.
 
-        Raises
-        ------
-        ValueError, TypeError
-            As in `as_device`.
+        Raises ValueError or TypeError as in `as_device`.
         """
         meant = as_device(device)
         by_properties = is_absent(meant)

@@ -28,12 +28,8 @@ _free: dict[int, list[Lent]] = {}
 def default_handle(ordinal: int, stream: int = 0) -> Iterator[Handle]:
     """``with default_handle(0) as handle``: a handle for the calling thread alone, on a stream.
 
-    Parameters
-    ----------
-    ordinal : int
-        The GPU; of no effect on the reference device.
-    stream : int
-        The stream's address; 0 is the legacy default stream.
+    - `ordinal`: the GPU; of no effect on the reference device.
+    - `stream`: the stream's address; 0 is the legacy default stream.
     """
     if mode.runtime.on_host:
         with Handle() as handle:
@@ -76,12 +72,8 @@ class GivenMemory:
     have under way with their memory. With `check`, tensors through which gradients are to be
     computed are refused.
 
-    Attributes
-    ----------
-    memory : mapping
-        As it was given, with a `DeviceTensor` for memory of libraries other than PyTorch.
-    torch : torch.Tensor or None
-        A tensor of PyTorch among it.
+    - `memory`: as it was given, with a `DeviceTensor` for memory of libraries other than PyTorch.
+    - `torch`: a tensor of PyTorch among it.
     """
 
     __slots__ = ("memory", "torch")
@@ -137,10 +129,7 @@ class GivenMemory:
 def imported(key: Any, value: Any, handle: Handle | None) -> DeviceTensor:
     """Memory of another library, for use on the handle's stream or the legacy default stream.
 
-    Raises
-    ------
-    TypeError
-        If it is no device memory; the message begins with the name of `key`.
+    Raises TypeError if it is no device memory; the message begins with the name of `key`.
     """
     try:
         return as_tensor(value, stream=None if handle is None else handle.stream)

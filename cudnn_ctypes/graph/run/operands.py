@@ -20,12 +20,8 @@ _MOST = 64  # descriptions of memory that are remembered of one operand
 class Operands:
     """The tensors of a built graph that an execution gives memory or numbers for.
 
-    Attributes
-    ----------
-    tensors : list of Tensor
-        Those with memory, or passed by value; an operand's place is its index here.
-    renamed : callable
-        Called when an operand is found to have another name than before.
+    - `tensors`: those with memory, or passed by value; an operand's place is its index here.
+    - `renamed`: called when an operand is found to have another name than before.
     """
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
@@ -150,10 +146,7 @@ class Operands:
     def place_of(self, key: Any) -> int | None:
         """The place of an operand by what it is called; None to leave it out.
 
-        Raises
-        ------
-        KeyError
-            If there is none.
+        Raises KeyError if there is none.
         """
         place = self._places.get(key)
         return self.unknown(key) if place is None else place
@@ -201,10 +194,7 @@ class Operands:
     def unknown(self, key: Any) -> int | None:
         """The place of an operand that is not known by this key; None to leave it out.
 
-        Raises
-        ------
-        KeyError
-            If there is none.
+        Raises KeyError if there is none.
         """
         tensor = find_tensor(key, dict(zip(self.uids, self.tensors, strict=True)))
         self._name()  # it was renamed after the graph was built

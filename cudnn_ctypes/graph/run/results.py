@@ -67,10 +67,7 @@ class Outputs:
     def missing(self, memory: Mapping[Any, Any]) -> list[ResultMemory]:
         """The outputs that have none in `memory`.
 
-        Raises
-        ------
-        KeyError
-            If a key is of no operand.
+        Raises KeyError if a key is of no operand.
         """
         keys = tuple(memory)
         known = self._known.get(keys)

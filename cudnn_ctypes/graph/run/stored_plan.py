@@ -41,10 +41,8 @@ def sealed(text: str) -> str:
 def unsealed(text: str, what: str) -> str:
     """The text that was given to `sealed`, up to white space at its end.
 
-    Raises
-    ------
-    ValueError
-        If the checksum is missing or does not fit; `what` is the name for it in the message.
+    Raises ValueError if the checksum is missing or does not fit; `what` is the name for it in the
+    message.
     """
     seal = _SEAL.search(text)
     body = "" if seal is None else text[: seal.start()] + "}"
@@ -65,12 +63,8 @@ class StoredPlan:
     What is damaged, or was made by another version of cuDNN, is refused. Text without a checksum,
     which a program in C wrote, can have damage that is not seen.
 
-    Attributes
-    ----------
-    text : str
-        Text of cuDNN's, without the checksum.
-    sealed : bool
-        Whether it had one.
+    - `text`: text of cuDNN's, without the checksum.
+    - `sealed`: whether it had one.
     """
 
     def __init__(self, text: str | bytes, what: str = "execution plan") -> None:

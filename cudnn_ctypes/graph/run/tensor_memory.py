@@ -58,10 +58,7 @@ def new_shapes(
 def find_tensor(key: Any, wanted: Mapping[int, Tensor]) -> Tensor:
     """The tensor, of those by unique id, that is `key` or is called so.
 
-    Raises
-    ------
-    KeyError
-        If it is none of them, or several have this name.
+    Raises KeyError if it is none of them, or several have this name.
     """
     matching = [t for uid, t in wanted.items() if t is key or key in (uid, t.name)]
     if len(matching) != 1:
@@ -144,10 +141,7 @@ def memory_bytes(tensor: Tensor) -> int:
 def host_value(value: Any, tensor: Tensor) -> Any:
     """A number as the C variable, of the tensor's data type, that cuDNN reads.
 
-    Raises
-    ------
-    TypeError
-        If `value` is no number, or the data type has none.
+    Raises TypeError if `value` is no number, or the data type has none.
     """
     if isinstance(value, ctypes._SimpleCData):
         return value

@@ -22,14 +22,9 @@ _warned: set[str] = set()
 def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
     """Warn of an old name, at its first use in this process.
 
-    Parameters
-    ----------
-    name : str
-        The name to warn of once, with its module.
-    text : str
-        The modern form.
-    stacklevel : int
-        The level for `warnings.warn`, counted from the caller of this function.
+    - `name`: the name to warn of once, with its module.
+    - `text`: the modern form.
+    - `stacklevel`: the level for `warnings.warn`, counted from the caller of this function.
     """
     if name not in _warned:
         _warned.add(name)

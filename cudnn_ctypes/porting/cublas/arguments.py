@@ -130,12 +130,9 @@ def computing(
 ) -> CublasFunction[...]:
     """The C function `name`, implemented in NumPy by `body`.
 
-    Parameters
-    ----------
-    dtype : str or callable
-        The type of the elements, alpha and beta; or a function of the arguments that returns it.
-    result : str
-        The type of `result`. Default: the elements' type.
+    - `dtype`: the type of the elements, alpha and beta; or a function of the arguments that returns
+      it.
+    - `result`: the type of `result`. Default: the elements' type.
     """
     names, kind = _names[body], inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(each, kind, annotation=_KINDS.get(each, Any)) for each in names]

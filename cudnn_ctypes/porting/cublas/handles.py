@@ -157,11 +157,7 @@ def fail(function: str, code: cublasStatus_t, reason: str = "") -> NoReturn:
 def gpu_call(function: str, *arguments: Any) -> None:
     """Call libcublas with ctypes values.
 
-    Raises
-    ------
-    CudaError
-    NoDeviceError
-    LibraryNotFoundError
+    Raises CudaError. Raises NoDeviceError. Raises LibraryNotFoundError.
     """
     cuda.driver()
     status = symbol(function)(*arguments)

@@ -32,16 +32,11 @@ __all__ = ["cudaGetErrorName", "cudaGetErrorString", "cudaGetLastError", "cudaPe
 class Kind:
     """The kind of a parameter.
 
-    Attributes
-    ----------
-    ctype : ctypes type
-        That passes it in C.
-    take : callable
-        Checks and converts an argument; called with the names of function and parameter before it.
-    fills : ctypes type, optional
-        Of the variable that an out parameter fills.
-    handle : OpaquePointer type, optional
-        Of a handle that is passed.
+    - `ctype`: that passes it in C.
+    - `take`: checks and converts an argument; called with the names of function and parameter
+      before it.
+    - `fills`: of the variable that an out parameter fills.
+    - `handle`: of a handle that is passed.
     """
 
     ctype: Any
@@ -136,10 +131,7 @@ class CheckedFunction(Generic[_P, _S]):
 
     It returns the status of success.
 
-    Parameters
-    ----------
-    body : callable
-        The implementation, which raises `CudaError`. It gets what the parameters' kinds take.
+    - `body`: the implementation, which raises `CudaError`. It gets what the parameters' kinds take.
     """
 
     __name__: str
@@ -282,15 +274,10 @@ class CheckedAddress(ctypes.c_void_p):
 def place(target: Any, ctype: Any, name: str) -> int:
     """The address of the variable of type `ctype` that the out parameter `name` fills.
 
-    Parameters
-    ----------
-    target : object
-        The variable, ``byref`` of it, or a pointer to it. Any kind of pointer is a ``void *``.
+    - `target`: the variable, ``byref`` of it, or a pointer to it. Any kind of pointer is a ``void
+      *``.
 
-    Raises
-    ------
-    TypeError
-        If `target` is something else.
+    Raises TypeError if `target` is something else.
     """
     if isinstance(target, CheckedAddress):
         return target.value or 0

@@ -43,14 +43,8 @@ __all__ = [
 def device_address(function: str, name: str, value: Any, nbytes: int, use: Use) -> int:
     """The address of the device memory in the argument `name`, of at least `nbytes` bytes.
 
-    Raises
-    ------
-    TypeError
-        If the argument is an object of the host.
-    ValueError
-        If it is an object with fewer bytes.
-    CudaError
-        On the reference device, if the memory is not allocated.
+    Raises TypeError if the argument is an object of the host. Raises ValueError if it is an object
+    with fewer bytes. Raises CudaError on the reference device, if the memory is not allocated.
     """
     if getattr(value, "_obj", None) is not None:
         raise TypeError(f"{function}: {name}: byref(...) is host memory; device memory is wanted")
@@ -70,14 +64,9 @@ def host_address(
 
     With `rows`, an array may be the left part of a wider array, whose rows are further apart.
 
-    Raises
-    ------
-    TypeError
-        If the argument is device memory, or no memory.
-    ValueError
-        If the memory is too small, read-only but written, or not contiguous.
-    CudaError
-        On the reference device, if an address is not in the host's memory.
+    Raises TypeError if the argument is device memory, or no memory. Raises ValueError if the memory
+    is too small, read-only but written, or not contiguous. Raises CudaError on the reference
+    device, if an address is not in the host's memory.
     """
     address, size = _host(f"{function}: {name}", value, use, rows)
     _check_size(function, name, size, nbytes, use)
@@ -309,10 +298,7 @@ class DevicePointer(ctypes.c_void_p):
     def array(self, *shape: int) -> NDArray[Any]:
         """The memory as a NumPy array of this shape, if the host may access it.
 
-        Raises
-        ------
-        CudaError
-            If it is device memory, or not allocated.
+        Raises CudaError if it is device memory, or not allocated.
         """
         count = int(np.prod(shape, dtype=np.int64))
         size = ctypes.sizeof(self.ctype)

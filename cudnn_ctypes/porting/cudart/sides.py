@@ -53,11 +53,8 @@ def side() -> Any:
 def gpu_call(function: str, *arguments: Any) -> Any:
     """Carry a function out; return its result, a tuple of several results, or None.
 
-    Raises
-    ------
-    CudaError
-        If the call fails; its status is this package's `cudaError_t`.
-    NoDeviceError
+    Raises CudaError if the call fails; its status is this package's `cudaError_t`. Raises
+    NoDeviceError.
     """
     return side().call(function, *arguments)
 
@@ -135,10 +132,7 @@ class _Event:
 class _Reference:
     """Host memory; work is complete when its call returns.
 
-    Attributes
-    ----------
-    allocated : dict
-        The blocks that are not freed, by address.
+    - `allocated`: the blocks that are not freed, by address.
     """
 
     def __init__(self) -> None:

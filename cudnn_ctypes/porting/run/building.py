@@ -55,23 +55,14 @@ def build(
 ) -> None:
     """Compile and link a program.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Sources in C, C++ and CUDA.
-    output : Path
-        The program.
-    includes : sequence of Path
-        Folders with headers of the program.
-    options : sequence of str
-        Further options for the compiler, as ``-DN=3`` and ``-lm``.
-    for_gpu : bool
-        Whether kernels are compiled by nvcc, instead of for the host.
+    - `files`: sources in C, C++ and CUDA.
+    - `output`: the program.
+    - `includes`: folders with headers of the program.
+    - `options`: further options for the compiler, as ``-DN=3`` and ``-lm``.
+    - `for_gpu`: whether kernels are compiled by nvcc, instead of for the host.
 
-    Raises
-    ------
-    CommandError
-        If a file cannot be read, a compiler is missing, or it fails; the message has what to do.
+    Raises CommandError if a file cannot be read, a compiler is missing, or it fails; the message
+    has what to do.
     """
     for file in files:
         if file.suffix.lower() not in SUFFIXES:
@@ -182,13 +173,8 @@ class _Copies:
 
     Headers that its files include are copied too: a copy includes the copies beside it.
 
-    Attributes
-    ----------
-    includes : list of str
-        The compiler's options to find copies, and then the program's own folders.
-    old : list of str
-        Its options for a program that uses names of an older cuDNN.
-    has_kernels : bool
+    - `includes`: the compiler's options to find copies, and then the program's own folders.
+    - `old`: its options for a program that uses names of an older cuDNN.
     """
 
     def __init__(self, work: Path, includes: Sequence[Path]) -> None:

@@ -25,18 +25,11 @@ _MOST_SHARED = 227 << 10  # bytes, of a block on Hopper
 def launched(name: Any, shape: Any, shared: Size, pointers: Any, count: Int) -> None:
     """Check the launch of a kernel, and note its arguments' memory as written.
 
-    Parameters
-    ----------
-    name : address
-        Of the kernel's name.
-    shape : address
-        Of six unsigned ints: the grid's blocks and the block's threads along x, y, z.
-    shared : int
-        Bytes of dynamic shared memory.
-    pointers : address
-        Of an address for each argument, NULL for one that is no pointer.
-    count : int
-        The number of arguments.
+    - `name`: of the kernel's name.
+    - `shape`: of six unsigned ints: the grid's blocks and the block's threads along x, y, z.
+    - `shared`: bytes of dynamic shared memory.
+    - `pointers`: of an address for each argument, NULL for one that is no pointer.
+    - `count`: the number of arguments.
     """
     kernel = ctypes.string_at(name.value).decode()
     sizes = (ctypes.c_uint * 6).from_address(shape.value)

@@ -24,22 +24,13 @@ def environment(
 ) -> dict[str, str]:
     """The environment variables for a program.
 
-    Parameters
-    ----------
-    program : Path
-        The program, whose file is looked at.
-    device : str
-        "reference", "reference:GPU" or "gpu".
-    recordings : sequence of str
-        What is recorded, as the variable CUDNN_CTYPES_TRACE has it.
-    checks : sequence of str
-        "strict", "guard_pages".
+    - `program`: the program, whose file is looked at.
+    - `device`: "reference", "reference:GPU" or "gpu".
+    - `recordings`: what is recorded, as the variable CUDNN_CTYPES_TRACE has it.
+    - `checks`: "strict", "guard_pages".
 
-    Raises
-    ------
-    CommandError
-        If the device is not known; if the program is linked statically with the CUDA runtime, or
-        the library cannot be compiled.
+    Raises CommandError if the device is not known; if the program is linked statically with the
+    CUDA runtime, or the library cannot be compiled.
     """
     kind, _, gpu = device.partition(":")
     if kind not in ("reference", "gpu") or (gpu and kind == "gpu"):

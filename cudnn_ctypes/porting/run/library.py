@@ -40,19 +40,11 @@ _SONAMES = (
 def compiled(text: str, names: Sequence[str], work: Callable[[Path], None]) -> Path:
     """The folder among the user's caches with what is compiled from a text, once.
 
-    Parameters
-    ----------
-    text : str
-        All that the files depend on.
-    names : sequence of str
-        The files; the last one shows that all are there.
-    work : callable
-        Compiles them into a folder.
+    - `text`: all that the files depend on.
+    - `names`: the files; the last one shows that all are there.
+    - `work`: compiles them into a folder.
 
-    Raises
-    ------
-    CommandError
-        If the user has no home, or `work` raises it.
+    Raises CommandError if the user has no home, or `work` raises it.
     """
     try:
         folders = user_folder() / "programs"
@@ -74,10 +66,7 @@ def compiled(text: str, names: Sequence[str], work: Callable[[Path], None]) -> P
 def library() -> Path:
     """The library, compiled if it is not in the cache.
 
-    Raises
-    ------
-    CommandError
-        If there is no C compiler, or this Python has no shared library.
+    Raises CommandError if there is no C compiler, or this Python has no shared library.
     """
     texts = sources()
     written = [(HERE / name).read_text() for name in ("library.c", "registered_kernels.c")]
@@ -118,10 +107,7 @@ def _compile(texts: dict[str, str], work: Path) -> None:
 def compile_c(command: Sequence[str]) -> None:
     """Run a compiler.
 
-    Raises
-    ------
-    CommandError
-        With what the compiler says, if it fails.
+    Raises CommandError with what the compiler says, if it fails.
     """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -135,10 +121,7 @@ _COMPILERS = {"c": ("CC", "gcc", "clang", "cc"), "c++": ("CXX", "g++", "clang++"
 def compiler(language: str) -> str:
     """The user's compiler of "c" or "c++".
 
-    Raises
-    ------
-    CommandError
-        If there is none.
+    Raises CommandError if there is none.
     """
     variable, *names = _COMPILERS[language]
     named = [os.environ[variable]] if os.environ.get(variable) else names

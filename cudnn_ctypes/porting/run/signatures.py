@@ -40,12 +40,8 @@ class Signature:
 
     Enums are ints, and all that is an address is a ``void *``.
 
-    Attributes
-    ----------
-    function : callable
-        With the parameters of C, by the same names.
-    parameters : tuple
-        Each is a `Parameter` of a declaration of cuDNN, or a `Kind`.
+    - `function`: with the parameters of C, by the same names.
+    - `parameters`: each is a `Parameter` of a declaration of cuDNN, or a `Kind`.
     """
 
     name: str

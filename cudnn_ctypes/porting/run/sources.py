@@ -24,10 +24,7 @@ def has_kernels(text: str) -> bool:
 def for_the_host(text: str) -> str:
     """The source with ``kernel<<<grid, block>>>(x)`` as a call of the host's launch; as many lines.
 
-    Parameters
-    ----------
-    text : str
-        CUDA source.
+    - `text`: CUDA source.
     """
     text = _SHARED.sub(
         lambda found: (

@@ -162,10 +162,7 @@ def strtol(text: Any, base: int = 10) -> int:
 def stoi(text: Any) -> int:
     """C++'s ``std::stoi``.
 
-    Raises
-    ------
-    ValueError
-        If the text begins with no number.
+    Raises ValueError if the text begins with no number.
     """
     number = re.match(r"\s*[-+]?\d+", string(text))
     if number is None:
@@ -182,10 +179,7 @@ class CFile:
     def opened(self) -> Any:
         """The argument for C.
 
-        Raises
-        ------
-        ValueError
-            If the file is closed.
+        Raises ValueError if the file is closed.
         """
         if not self.address:
             raise ValueError("expected an open file")

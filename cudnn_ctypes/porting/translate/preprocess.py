@@ -77,10 +77,7 @@ class Source:
     def spend(self, characters: int) -> None:
         """Count characters that macros were written out to.
 
-        Raises
-        ------
-        Untranslatable
-            If the program has no more of them.
+        Raises Untranslatable if the program has no more of them.
         """
         self.room -= characters
         if self.room < 0:

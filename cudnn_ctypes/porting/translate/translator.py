@@ -357,14 +357,10 @@ The number at the end of a line is that of its line in {name}.
 class Translation:
     """A translated program.
 
-    Parameters
-    ----------
-    python : str
-        The program.
-    not_translated : list of (str, str)
-        Line in C (in a header: with its name) and reason of each part that raises when reached.
-    statements : int
-        How many statements of C it has.
+    - `python`: the program.
+    - `not_translated`: line in C (in a header: with its name) and reason of each part that raises
+      when reached.
+    - `statements`: how many statements of C it has.
     """
 
     python: str
@@ -375,22 +371,11 @@ class Translation:
 def translate(*paths: Path, folders: Sequence[Path] = ()) -> Translation:
     """Translate a program.
 
-    Parameters
-    ----------
-    *paths : Path
-        Its C, C++ or CUDA files; the endings tell the language. The last one's lines are shown
-        without the file's name.
-    folders : sequence of Path
-        Where headers are looked for, besides the folder of the file that includes them.
+    - `*paths`: its C, C++ or CUDA files; the endings tell the language. The last one's lines are
+      shown without the file's name.
+    - `folders`: where headers are looked for, besides the folder of the file that includes them.
 
-    Returns
-    -------
-    Translation
-
-    Raises
-    ------
-    CommandError
-        If a file cannot be read or is no text, or tree-sitter is not installed.
+    Raises CommandError if a file cannot be read or is no text, or tree-sitter is not installed.
     """
     languages = {_LANGUAGES.get(path.suffix, "cpp") for path in paths}
     language = next(one for one in ("cuda", "cpp", "c") if one in languages)

@@ -20,18 +20,11 @@ if TYPE_CHECKING:
 class Step:
     """The change that one remedy made.
 
-    Attributes
-    ----------
-    topic : str
-        "layout", "dimensions", "width", "alignment", "scale type", "statistics type",
-        "compute type", "intermediate type", "result type", "input type", "results" or "split".
-    words : str
-        The change in one line, with the user's names.
-    caveat : str
-        Further work that the change asks for, or a property that it loses; "" if none.
-    changes : tuple of Change
-    known : str
-        The case that it repairs, if that was measured; "" if not.
+    - `topic`: "layout", "dimensions", "width", "alignment", "scale type", "statistics type",
+      "compute type", "intermediate type", "result type", "input type", "results" or "split".
+    - `words`: the change in one line, with the user's names.
+    - `caveat`: further work that the change asks for, or a property that it loses; "" if none.
+    - `known`: the case that it repairs, if that was measured; "" if not.
     """
 
     topic: str
@@ -49,18 +42,11 @@ class Step:
 class Remedy:
     """A way to change graphs.
 
-    Attributes
-    ----------
-    topic : str
-        As in `Step`.
-    phrase : str
-        What to do, with "{}" for the arguments that are changed.
-    edit : callable
-        From a validated graph to what is to be said differently; empty if nothing.
-    loses : bool
-        Whether numbers become less exact, or results are left out.
-    known : str
-        As in `Step`.
+    - `topic`: as in `Step`.
+    - `phrase`: what to do, with "{}" for the arguments that are changed.
+    - `edit`: from a validated graph to what is to be said differently; empty if nothing.
+    - `loses`: whether numbers become less exact, or results are left out.
+    - `known`: as in `Step`.
     """
 
     topic: str
@@ -82,13 +68,9 @@ class Remedy:
 class Variant:
     """A graph after some remedies.
 
-    Attributes
-    ----------
-    steps : tuple of Step
-    changes : tuple of Change
-        All that is different in the end.
-    graphs : tuple of Graph
-        Not built; two for one that was split, in the order in which they are to be executed.
+    - `changes`: all that is different in the end.
+    - `graphs`: not built; two for one that was split, in the order in which they are to be
+      executed.
     """
 
     steps: tuple[Step, ...]

@@ -38,15 +38,10 @@ class EntryFolder:
     new, never a part, and of two writers the last one stays. All goes by a descriptor of the
     folder that was looked at, so another folder in its place is of no use to anybody.
 
-    Parameters
-    ----------
-    path : Path
-        Made for the user alone when the first file is written.
-    limit : int
-        Bytes of all files at most; the files not used for the longest time go first. While the
-        folder is far from it, a writer does not look at all files each time.
-    prefixes : tuple of str
-        How the files' names begin; others in the folder are not ours, and stay.
+    - `path`: made for the user alone when the first file is written.
+    - `limit`: bytes of all files at most; the files not used for the longest time go first. While
+      the folder is far from it, a writer does not look at all files each time.
+    - `prefixes`: how the files' names begin; others in the folder are not ours, and stay.
     """
 
     def __init__(self, path: Path, limit: int, prefixes: tuple[str, ...] = ("",)) -> None:
@@ -207,10 +202,7 @@ ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_CACHE"
 def as_folder(folder: Any) -> Path:
     """The folder that an argument `cache` names.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it names none.
+    Raises TypeError or ValueError if it names none.
     """
     if not isinstance(folder, (str, os.PathLike)):
         raise TypeError(
@@ -225,10 +217,8 @@ def as_folder(folder: Any) -> Path:
 def standard_folder() -> Path:
     """The folder of the environment variable, else that among the user's caches.
 
-    Raises
-    ------
-    ValueError
-        If the environment variable has a value that is not known; if the user has no home.
+    Raises ValueError if the environment variable has a value that is not known; if the user has no
+    home.
     """
     named = by_environment()
     if isinstance(named, Path):
@@ -245,10 +235,7 @@ def standard_folder() -> Path:
 def user_folder() -> Path:
     """The folder of this package among the user's caches.
 
-    Raises
-    ------
-    RuntimeError
-        If the user has no home.
+    Raises RuntimeError if the user has no home.
     """
     # As the XDG base directory specification says; packages for it take 10 ms to load.
     caches = os.environ.get("XDG_CACHE_HOME", "")

@@ -62,12 +62,8 @@ class Request:
 class CacheKey:
     """The key of one entry of the cache.
 
-    Attributes
-    ----------
-    kind : {"plan", "tuning", "device", "verdict", "crash"}
-    text : str
-        JSON of all that the entry depends on (for a plan: graph, GPU, library and request); equal
-        for equal content.
+    - `text`: JSON of all that the entry depends on (for a plan: graph, GPU, library and request);
+      equal for equal content.
     """
 
     kind: str

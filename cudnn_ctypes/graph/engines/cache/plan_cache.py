@@ -35,27 +35,16 @@ KINDS = ("plan", "tuning", "device", "verdict", "crash")  # file names begin wit
 class CacheEntry:
     """One entry of a `PlanCache`, to look at.
 
-    Attributes
-    ----------
-    kind : {"plan", "tuning", "device", "verdict", "crash", "damaged"}
-        "device": the properties of a GPU; without graph, operations and engine. "verdict": what
-        `Graph.judge` and probation found of engines for graphs of one form; "crash": what ended
-        the warden that asked about one. Damaged is also what another version of this package
-        wrote.
-    graph : str
-        Name of the graph that it was made for first. Others that compute the same share it.
-    operations : str
-    device : str
-        Name of the GPU.
-    cudnn : int
-        Version: 92800.
-    engine : str
-        Engine and knobs of the plan, or the fastest ones.
-    made, used : float
-        When it was written and used last, in seconds since 1970.
-    size : int
-        Bytes on disk.
-    file_name : str
+    - `kind` ("plan", "tuning", "device", "verdict", "crash", "damaged"): "device": the properties
+      of a GPU; without graph, operations and engine. "verdict": what `Graph.judge` and probation
+      found of engines for graphs of one form; "crash": what ended the warden that asked about one.
+      Damaged is also what another version of this package wrote.
+    - `graph`: name of the graph that it was made for first. Others that compute the same share it.
+    - `device`: name of the GPU.
+    - `cudnn`: version: 92800.
+    - `engine`: engine and knobs of the plan, or the fastest ones.
+    - `made`, `used`: when it was written and used last, in seconds since 1970.
+    - `size`: bytes on disk.
     """
 
     kind: str
@@ -73,10 +62,7 @@ class CacheEntry:
 def _read_entry(text: str, key: str | None) -> Place:
     """The members of an entry.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged, or of another key.
+    Raises ValueError if it is damaged, or of another key.
     """
     entry = Place(json.loads(unsealed(text, "cache entry")), "entry")
     if (entry["format"].value, entry["version"].value) != (FORMAT, VERSION):
@@ -330,12 +316,8 @@ class PlanCache:
 def as_cache(cache: Any) -> PlanCache | None:
     """The cache that an argument `cache` names; None for none.
 
-    Raises
-    ------
-    TypeError
-        If it is neither a bool, a folder nor a PlanCache.
-    ValueError
-        If the environment variable has a value that is not known.
+    Raises TypeError if it is neither a bool, a folder nor a PlanCache. Raises ValueError if the
+    environment variable has a value that is not known.
     """
     if cache is None:
         cache = by_environment() or False

@@ -65,31 +65,22 @@ _FARTHEST = ("plan", "config", "engine", "")
 class EngineRow:
     """One engine config.
 
-    Attributes
-    ----------
-    engine : int
-        Index of the engine.
-    state : {"works", "accepted", "refused", "excluded", "undecided"}
-        Whether a plan was made of it; or cuDNN accepts it, but it was not compiled; or cuDNN
-        refuses it; or the selection does not want it, or it is known to give wrong numbers; or
-        cuDNN asks the GPU itself, which is not here.
-    proposed_by : tuple of str
-        Modes of heuristics with the place in their list: "a 1" is the best of mode "a".
-    kind : {"precompiled", "runtime fusion", "cuBLASLt", ""}
-        "" if the engine refuses the graph before it tells its notes.
-    knobs : mapping of str to int
-        Values that the config chooses; cuDNN chooses the others, and those that are -1.
-    knob_ranges : mapping of str to Knob
-        What the engine's knobs can be.
-    numerical_notes, behavior_notes : tuple of str
-    workspace, shared_memory : int or None
-        Bytes that the plan itself needs; None if not told.
-    refused_at : {"", "engine", "config", "plan"}
-        Which descriptor cuDNN did not finalize. A plan has come farthest.
-    status, reason : str
-        Of a refusal: cuDNN's status and its own words; what the selection says.
-    messages : tuple of str
-        All that cuDNN logged about the refusal, the innermost first.
+    - `engine`: index of the engine.
+    - `state` ("works", "accepted", "refused", "excluded", "undecided"): whether a plan was made of
+      it; or cuDNN accepts it, but it was not compiled; or cuDNN refuses it; or the selection does
+      not want it, or it is known to give wrong numbers; or cuDNN asks the GPU itself, which is not
+      here.
+    - `proposed_by`: modes of heuristics with the place in their list: "a 1" is the best of mode
+      "a".
+    - `kind` ("precompiled", "runtime fusion", "cuBLASLt", ""): "" if the engine refuses the graph
+      before it tells its notes.
+    - `knobs`: values that the config chooses; cuDNN chooses the others, and those that are -1.
+    - `knob_ranges`: what the engine's knobs can be.
+    - `workspace`, `shared_memory`: bytes that the plan itself needs; None if not told.
+    - `refused_at` ("", "engine", "config", "plan"): which descriptor cuDNN did not finalize. A plan
+      has come farthest.
+    - `status`, `reason`: of a refusal: cuDNN's status and its own words; what the selection says.
+    - `messages`: all that cuDNN logged about the refusal, the innermost first.
     """
 
     engine: int
@@ -126,28 +117,19 @@ class EngineRow:
 class Explanation(Report):
     """The result of `Graph.explain`; ``str`` gives a table, `show` prints it.
 
-    Attributes
-    ----------
-    graph, operations, device, cudnn : str
-        The graph's name, its operations, the GPU, and the version of cuDNN.
-    rows : tuple of EngineRow
-        Configs that heuristics propose, the best first; then the engines that they do not
-        propose, those that work first. Iterating over the explanation gives these too.
-    engine_count : int
-        How many engines cuDNN has for graphs of this pattern.
-    proposed : mapping of str to int
-        How many configs each mode of heuristics proposed.
-    refused_modes : mapping of str to str
-        Why a mode proposed none.
-    refusal : str
-        Why cuDNN, or a known fault of it, refuses the graph before any engine is asked; "" if it
-        does not.
-    faults : mapping of str to str
-        The known faults of cuDNN that concern the graph, by name: what is done about each, its
-        remedy and its evidence.
-    beforehand : tuple of str
-        The small graphs that run before each execution, with the bytes that they write in the
-        workspace, and what an engine would misread without them.
+    - `graph`, `operations`, `device`, `cudnn`: the graph's name, its operations, the GPU, and the
+      version of cuDNN.
+    - `rows`: configs that heuristics propose, the best first; then the engines that they do not
+      propose, those that work first. Iterating over the explanation gives these too.
+    - `engine_count`: how many engines cuDNN has for graphs of this pattern.
+    - `proposed`: how many configs each mode of heuristics proposed.
+    - `refused_modes`: why a mode proposed none.
+    - `refusal`: why cuDNN, or a known fault of it, refuses the graph before any engine is asked; ""
+      if it does not.
+    - `faults`: the known faults of cuDNN that concern the graph, by name: what is done about each,
+      its remedy and its evidence.
+    - `beforehand`: the small graphs that run before each execution, with the bytes that they write
+      in the workspace, and what an engine would misread without them.
     """
 
     graph: str
@@ -274,27 +256,17 @@ def reasons(rows: Iterable[EngineRow]) -> dict[str, tuple[int, ...]]:
 class Suggestion:
     """One piece of advice: what to change, the changed graph, and what is gained.
 
-    Attributes
-    ----------
-    steps : tuple of Step
-        What to do, in words and as data. Empty if only `options` are new.
-    graphs : tuple of Graph
-        The changed graph, not built. Two if the graph is split: the first to be executed first,
-        the tensors between them in memory.
-    options : tuple of mapping
-        For each of `graphs`, what ``Graph.build`` must be told beside the device: mostly nothing,
-        or ``{"heuristics": "b"}``, or ``{"config": EngineChoice(…)}`` for an engine that no mode
-        proposes.
-    changes : tuple of Change
-        All that the changed graph says differently.
-    before : tuple of EngineRow
-        Configs for the graph as it was; empty if there were none.
-    after : tuple of Explanation
-        Of each of `graphs`.
-    reason : str
-        Why engines that are gained refused the graph before, in cuDNN's words.
-    fact : Fault or None
-        The known slow case that it is without.
+    - `steps`: what to do, in words and as data. Empty if only `options` are new.
+    - `graphs`: the changed graph, not built. Two if the graph is split: the first to be executed
+      first, the tensors between them in memory.
+    - `options`: for each of `graphs`, what ``Graph.build`` must be told beside the device: mostly
+      nothing, or ``{"heuristics": "b"}``, or ``{"config": EngineChoice(…)}`` for an engine that no
+      mode proposes.
+    - `changes`: all that the changed graph says differently.
+    - `before`: configs for the graph as it was; empty if there were none.
+    - `after`: of each of `graphs`.
+    - `reason`: why engines that are gained refused the graph before, in cuDNN's words.
+    - `fact`: the known slow case that it is without.
     """
 
     steps: tuple[Step, ...]
@@ -359,10 +331,8 @@ class Suggestion:
     def build(self, device: DeviceLike) -> tuple[Any, ...]:
         """Build `graphs` for a GPU; returns them.
 
-        Raises
-        ------
-        NotSupportedError
-            If cuDNN accepts an engine and cannot compile it, or this is another GPU.
+        Raises NotSupportedError if cuDNN accepts an engine and cannot compile it, or this is
+        another GPU.
         """
         for graph, options in zip(self.graphs, self.options, strict=True):
             graph.build(device, **options)
@@ -417,19 +387,12 @@ class Advice(Report, Sequence[Suggestion]):
 
     ``str`` gives text, `show` prints it.
 
-    Attributes
-    ----------
-    explanation : Explanation
-        The explanation of the unchanged graph.
-    suggestions : tuple of Suggestion
-    tried : int
-        Number of changed graphs that were tried.
-    seconds : float
-        Time that the trials took.
-    complete : bool
-        Whether all was tried before the limit of time or number.
-    broken : str
-        Why no graph can be compiled, and the command that mends it; then no change was tried.
+    - `explanation`: the explanation of the unchanged graph.
+    - `tried`: number of changed graphs that were tried.
+    - `seconds`: time that the trials took.
+    - `complete`: whether all was tried before the limit of time or number.
+    - `broken`: why no graph can be compiled, and the command that mends it; then no change was
+      tried.
     """
 
     explanation: Explanation

@@ -22,17 +22,10 @@ _COLORS = {"green": "#3fa66a", "cyan": "#4a90d9"}  # of stripes in a notebook
 class Table:
     """Rows of text.
 
-    Attributes
-    ----------
-    columns : sequence of str
-    rows : sequence of sequences of str
-        Where there is little room, the lines of a cell stay apart: rich would break words.
-    numbers : collection of str
-        Columns that end together and are not broken.
-    narrow : collection of str
-        Columns that are shown where there is little room; all by default.
-    styles : sequence of str
-        Rich's style of each row; none by default.
+    - `rows`: where there is little room, the lines of a cell stay apart: rich would break words.
+    - `numbers`: columns that end together and are not broken.
+    - `narrow`: columns that are shown where there is little room; all by default.
+    - `styles`: rich's style of each row; none by default.
     """
 
     columns: Sequence[str]

@@ -20,18 +20,12 @@ _STYLES = {"right": "green", "inexact": "yellow", "refused": "dim"}
 class Judgement(Report):
     """The result of `Graph.judge`; ``str`` gives a table, `show` prints it.
 
-    Attributes
-    ----------
-    graph, operations, device, cudnn : str
-        The graph's name, its operations, the GPU, and the version of cuDNN.
-    form : str
-        The graph's form, by which verdicts are kept.
-    verdicts : tuple of Verdict
-        One for each engine config. Iterating gives these too.
-    data : tuple of str
-        The kinds of numbers that the configs were executed with.
-    seconds : float
-        What all took.
+    - `graph`, `operations`, `device`, `cudnn`: the graph's name, its operations, the GPU, and the
+      version of cuDNN.
+    - `form`: the graph's form, by which verdicts are kept.
+    - `verdicts`: one for each engine config. Iterating gives these too.
+    - `data`: the kinds of numbers that the configs were executed with.
+    - `seconds`: what all took.
     """
 
     graph: str

@@ -115,11 +115,8 @@ def tried(
 ) -> Iterator[Verdict]:
     """The verdicts on some configs of a graph, each executed in a child process.
 
-    Raises
-    ------
-    ValueError
-        For operands that need numbers with a meaning, and have none; for operations that the
-        reference does not carry out.
+    Raises ValueError for operands that need numbers with a meaning, and have none; for operations
+    that the reference does not carry out.
     """
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cudnn_ctypes-judge-"))
     task = Task(

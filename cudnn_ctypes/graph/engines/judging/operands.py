@@ -78,22 +78,12 @@ def images(
 ) -> Images:
     """The bytes of every tensor with memory, or number passed by value; results are zero.
 
-    Parameters
-    ----------
-    expansion : Expansion
-    nodes : sequence of Node
-        The user's.
-    kind : str
-        One of `KINDS`.
-    given : mapping
-        Bytes and numbers by unique id, which are taken as they are.
-    seed : int
-        Of the random numbers.
+    - `nodes`: the user's.
+    - `kind`: one of `KINDS`.
+    - `given`: bytes and numbers by unique id, which are taken as they are.
+    - `seed`: of the random numbers.
 
-    Raises
-    ------
-    ValueError
-        For an operand of integers without a known meaning, that is not given.
+    Raises ValueError for an operand of integers without a known meaning, that is not given.
     """
     rng = np.random.default_rng(seed)
     meant = _meanings(nodes)

@@ -39,11 +39,8 @@ _LARGEST = 1 << 22  # elements of all tensors, for which the reference takes sec
 def as_check(check: Any, device: Handle | DeviceProperties) -> bool:
     """Whether engines are tried before a build takes them; on a GPU that is there alone.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `check`, or the environment variable, is neither None nor "first"; if it is told for a
-        GPU that need not be there.
+    Raises TypeError or ValueError if `check`, or the environment variable, is neither None nor
+    "first"; if it is told for a GPU that need not be there.
     """
     if check is None:
         value = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
@@ -104,10 +101,7 @@ def passed(
 ) -> ExecutionPlan:
     """A plan of an engine that was tried: `plan`, or what `build` gives after it.
 
-    Raises
-    ------
-    NotSupportedError
-        If no engine is right.
+    Raises NotSupportedError if no engine is right.
     """
     seen: set[EngineChoice] = set()
     while True:

@@ -52,20 +52,14 @@ def expanded(graph: Any, handle: Handle) -> Expansion:
 class Task:
     """The common part of all configs of one judgement; it can be pickled.
 
-    Attributes
-    ----------
-    folder : str
-        With the operands and exact results of each kind of numbers.
-    runs : int
-        Timed executions; 0 on the reference device.
-    library : str
-        The file of cuDNN's library.
-    device : int or mapping
-        Number of the GPU; on the reference device the properties that it stands for.
-    described : bool
-        Whether the graph is executed as it is described, with operands that engines misread.
-    loose : bool
-        Whether cuDNN may choose an engine's knobs where it does not take those of the config.
+    - `folder`: with the operands and exact results of each kind of numbers.
+    - `runs`: timed executions; 0 on the reference device.
+    - `library`: the file of cuDNN's library.
+    - `device`: number of the GPU; on the reference device the properties that it stands for.
+    - `described`: whether the graph is executed as it is described, with operands that engines
+      misread.
+    - `loose`: whether cuDNN may choose an engine's knobs where it does not take those of the
+      config.
     """
 
     graph: Any

@@ -32,40 +32,22 @@ _LOSSY = ("winograd", "fft", "reduced_precision", "down_convert")
 class Verdict:
     """The verdict on one engine config.
 
-    Attributes
-    ----------
-    engine : int
-    knobs : mapping of str to int
-    source : str
-        Who proposed it: "a 1", "fallback 2", "engine", "knobs".
-    state : {"right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused"}
-        "inexact": near, and less exact than its data types allow with large offsets or tiny
-        numbers, or by an algorithm of which its notes tell. "ended": the process, or its CUDA
-        context.
-    data : str
-        The kind of numbers of the worst case.
-    tensor : str
-        The result of the worst element.
-    index : tuple of int
-        Where it is.
-    expected, got : float or None
-    error, allowed : float
-        Of the worst element, in parts of the largest element of its tensor.
-    nan : int
-        How many elements are not finite that should be.
-    same_bits : bool or None
-        Whether executions gave the same bits, with other garbage in unwritten memory; None if it
-        was not executed twice.
-    median : float or None
-        Microseconds; None if it was not timed.
-    workspace : int or None
-        Bytes.
-    reason : str
-        Of a refusal, an end, or what was written beyond.
-    notes : tuple of str
-        The engine's numerical notes.
-    known : str
-        The known fault for which builds pass it over; "" if none is known.
+    - `source`: who proposed it: "a 1", "fallback 2", "engine", "knobs".
+    - `state` ("right", "inexact", "wrong", "NaN", "writes beyond", "ended", "refused"): "inexact":
+      near, and less exact than its data types allow with large offsets or tiny numbers, or by an
+      algorithm of which its notes tell. "ended": the process, or its CUDA context.
+    - `data`: the kind of numbers of the worst case.
+    - `tensor`: the result of the worst element.
+    - `index`: where it is.
+    - `error`, `allowed`: of the worst element, in parts of the largest element of its tensor.
+    - `nan`: how many elements are not finite that should be.
+    - `same_bits`: whether executions gave the same bits, with other garbage in unwritten memory;
+      None if it was not executed twice.
+    - `median`: microseconds; None if it was not timed.
+    - `workspace`: bytes.
+    - `reason`: of a refusal, an end, or what was written beyond.
+    - `notes`: the engine's numerical notes.
+    - `known`: the known fault for which builds pass it over; "" if none is known.
     """
 
     engine: int
@@ -115,12 +97,8 @@ class Verdict:
 class Bound:
     """The exact elements of a result, and how far from them an engine's may be.
 
-    Attributes
-    ----------
-    exact, allowed : numpy.ndarray
-        Infinite where nothing is known.
-    turning : int
-        How many elements rounding may turn over, where the graph compares numbers.
+    - `exact`, `allowed`: infinite where nothing is known.
+    - `turning`: how many elements rounding may turn over, where the graph compares numbers.
     """
 
     exact: Array

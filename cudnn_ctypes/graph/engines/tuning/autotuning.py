@@ -49,14 +49,10 @@ Noted = Callable[[Measurement, int], object]
 class Tuner:
     """Measures configs one after another and holds the fastest plan; `close` destroys it.
 
-    Parameters
-    ----------
-    build : callable
-        From a config to its plan; raises as ``ExecutionPlan`` does.
-    time_plan : callable
-        Executes a plan, with so many untimed and timed runs; returns the microseconds of these.
-    faulty : mapping of int to str
-        Engines that are not to be measured, and why.
+    - `build`: from a config to its plan; raises as ``ExecutionPlan`` does.
+    - `time_plan`: executes a plan, with so many untimed and timed runs; returns the microseconds of
+      these.
+    - `faulty`: engines that are not to be measured, and why.
     """
 
     def __init__(
@@ -268,10 +264,7 @@ def autotune(
 ) -> tuple[Autotuning, ExecutionPlan]:
     """Carry out ``Graph.autotune``: return the measurements and the fastest plan.
 
-    Raises
-    ------
-    NotSupportedError
-        If no plan was measured to the end; the message has the reasons.
+    Raises NotSupportedError if no plan was measured to the end; the message has the reasons.
     """
     check_handle(handle)
     with (
@@ -381,9 +374,7 @@ class _Workspace(Closing):
 def check_handle(handle: Any) -> None:
     """Refuse what is no handle of a GPU.
 
-    Raises
-    ------
-    TypeError, NoDeviceError
+    Raises TypeError or NoDeviceError.
     """
     check_gpu(handle, "measured")
     if is_absent(handle):

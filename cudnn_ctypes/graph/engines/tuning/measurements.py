@@ -22,26 +22,16 @@ if TYPE_CHECKING:
 class Measurement:
     """The times of one engine config.
 
-    Attributes
-    ----------
-    engine : int
-    knobs : mapping of str to int
-    source : str
-        Who proposed it: "a 1" is the best of heuristics "a"; "engine" is an engine that they do
-        not propose; "knobs" the search around the fastest.
-    state : {"measured", "dropped", "failed", "excluded", "not tried"}
-        Dropped are plans that were clearly slower than the fastest so far after a few runs; not
-        tried is what the budget had no time for.
-    times : tuple of float
-        Microseconds of each timed run.
-    workspace : int or None
-        Bytes that the plan itself needs.
-    notes : tuple of str
-        Numerical and behaviour notes.
-    build_seconds : float
-        What making the plan took, compilation included.
-    status, reason : str
-        Why it failed, or is not wanted.
+    - `source`: who proposed it: "a 1" is the best of heuristics "a"; "engine" is an engine that
+      they do not propose; "knobs" the search around the fastest.
+    - `state` ("measured", "dropped", "failed", "excluded", "not tried"): dropped are plans that
+      were clearly slower than the fastest so far after a few runs; not tried is what the budget had
+      no time for.
+    - `times`: microseconds of each timed run.
+    - `workspace`: bytes that the plan itself needs.
+    - `notes`: numerical and behaviour notes.
+    - `build_seconds`: what making the plan took, compilation included.
+    - `status`, `reason`: why it failed, or is not wanted.
     """
 
     engine: int
@@ -95,16 +85,10 @@ class Measurement:
 class Settings:
     """How an autotuning measures.
 
-    Attributes
-    ----------
-    runs, warm_up : int
-        Timed and untimed executions of each plan.
-    budget : float or None
-        Seconds after which no other plan is begun.
-    knobs : int
-        How many settings of knobs to measure beyond those that are proposed.
-    cold_cache : bool
-        Whether operands come from memory in each run.
+    - `runs`, `warm_up`: timed and untimed executions of each plan.
+    - `budget`: seconds after which no other plan is begun.
+    - `knobs`: how many settings of knobs to measure beyond those that are proposed.
+    - `cold_cache`: whether operands come from memory in each run.
     """
 
     runs: int = 20
@@ -146,17 +130,10 @@ _NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "bu
 class Autotuning(Report):
     """The result of `Graph.autotune`; ``str`` gives a table, `show` prints it.
 
-    Attributes
-    ----------
-    graph, device, cudnn : str
-        The graph's name, the GPU, and the version of cuDNN.
-    measurements : tuple of Measurement
-        In the order in which they were made. Iterating gives these too.
-    best : Measurement
-        The one with the smallest median among those with all runs; the graph holds its plan.
-    settings : Settings
-    seconds : float
-        What all took.
+    - `graph`, `device`, `cudnn`: the graph's name, the GPU, and the version of cuDNN.
+    - `measurements`: in the order in which they were made. Iterating gives these too.
+    - `best`: the one with the smallest median among those with all runs; the graph holds its plan.
+    - `seconds`: what all took.
     """
 
     graph: str
@@ -191,10 +168,7 @@ class Autotuning(Report):
     def from_json(cls, text: str | bytes) -> Autotuning:
         """The result that `to_json` wrote.
 
-        Raises
-        ------
-        ValueError
-            If the text is damaged; the message names the place.
+        Raises ValueError if the text is damaged; the message names the place.
         """
         top = Place.of_text(text, "autotuning")
         if (top["format"].value, top["version"].value) != (FORMAT, VERSION):
@@ -207,10 +181,8 @@ class Autotuning(Report):
         Of two measurements of one engine config the one with more runs stays, of equal ones the
         later in the order of the arguments.
 
-        Raises
-        ------
-        ValueError
-            If the GPU, the version of cuDNN, or whether the cache was cold, are not the same.
+        Raises ValueError if the GPU, the version of cuDNN, or whether the cache was cold, are not
+        the same.
         """
         found: dict[EngineChoice, Measurement] = {}
         for tuned in (self, *others):
@@ -340,10 +312,7 @@ def content(tuned: Autotuning) -> dict[str, Any]:
 def from_content(place: Place) -> Autotuning:
     """An `Autotuning` from the data that `content` returned.
 
-    Raises
-    ------
-    ValueError
-        If it is damaged; the message names the place.
+    Raises ValueError if it is damaged; the message names the place.
     """
     measurements = tuple(map(_measurement, place["measurements"].items()))
     best = place["best"].integer(0)

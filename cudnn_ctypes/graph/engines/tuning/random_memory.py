@@ -34,10 +34,8 @@ def random_memory(
 
     `own` is called with each buffer as soon as there is one, to close it at the end.
 
-    Raises
-    ------
-    ValueError
-        For inputs whose values decide what is computed: integers and numbers passed by value.
+    Raises ValueError for inputs whose values decide what is computed: integers and numbers passed
+    by value.
     """
     for tensor in inputs:
         if tensor.by_value:

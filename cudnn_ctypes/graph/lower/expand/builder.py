@@ -26,16 +26,10 @@ _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 class Builder(GraphOperations):
     """Tensors and nodes while a graph is expanded; those of the user are read, never changed.
 
-    Parameters
-    ----------
-    nodes, tensors : sequence of Node, of Tensor
-        The user's, complete.
-    target : Target
-        The version of cuDNN, and the GPU.
-    expansions : sequence of (Kind, callable)
-        What adds the parts of each composite kind.
-    fixed : bool
-        Whether the shapes stay.
+    - `nodes`, `tensors`: the user's, complete.
+    - `target`: the version of cuDNN, and the GPU.
+    - `expansions`: what adds the parts of each composite kind.
+    - `fixed`: whether the shapes stay.
     """
 
     def __init__(

@@ -86,13 +86,8 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
 class Prelude:
     """A graph that fills a tensor in the workspace.
 
-    Attributes
-    ----------
-    expansion : Expansion
-    result : Tensor
-        The scratch tensor.
-    reason : str
-        What an engine would misread.
+    - `result`: the scratch tensor.
+    - `reason`: what an engine would misread.
     """
 
     expansion: Expansion
@@ -112,16 +107,10 @@ class Expansion(PictureMethods):
     Pictures of it (``to_svg``, and in notebooks) show which of the user's operations each is a part
     of.
 
-    Attributes
-    ----------
-    nodes : list of Node
-        In an order in which they can be carried out; no composite ones.
-    tensors : list of Tensor
-        The user's, then those that expansion added.
-    compute_data_type : cudnnDataType_t
-        Of nodes that have none of their own.
-    preludes : tuple of Prelude
-        Small graphs that run before, each of which fills a scratch tensor.
+    - `nodes`: in an order in which they can be carried out; no composite ones.
+    - `tensors`: the user's, then those that expansion added.
+    - `compute_data_type`: of nodes that have none of their own.
+    - `preludes`: small graphs that run before, each of which fills a scratch tensor.
     """
 
     nodes: list[Node]
@@ -158,19 +147,11 @@ def expand(
     The graph stays as it is: what is added are new nodes and tensors. Nodes that are one operation
     of cuDNN's are taken as they are.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        In an order in which they can be carried out.
-    target : Target
-        The version of cuDNN, and the GPU.
-    fixed : bool
-        Whether the shapes stay, so that they may stand in what is added.
+    - `nodes`: in an order in which they can be carried out.
+    - `target`: the version of cuDNN, and the GPU.
+    - `fixed`: whether the shapes stay, so that they may stand in what is added.
 
-    Raises
-    ------
-    ValueError
-        The message names the user's operation.
+    Raises ValueError: the message names the user's operation.
     """
     if not any(in_parts(each) for node in nodes for each in (node, *node.inner)):
         return Expansion(list(nodes), list(tensors), data_types.compute)

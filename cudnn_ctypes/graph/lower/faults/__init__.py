@@ -25,13 +25,9 @@ FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL)
 class Faults(NamedTuple):
     """The known faults that concern one graph, and what they mean for its build.
 
-    Attributes
-    ----------
-    engines, modes : mapping
-        Engines that it must not be built with, and modes of heuristics that must not be asked
-        about it, each with the reason.
-    found : tuple of Finding
-        The rows.
+    - `engines`, `modes`: engines that it must not be built with, and modes of heuristics that must
+      not be asked about it, each with the reason.
+    - `found`: the rows.
     """
 
     engines: Mapping[int, str] = {}

@@ -17,12 +17,8 @@ from ..flattening import View
 class Graph:
     """The graph that a row's predicate looks at.
 
-    Attributes
-    ----------
-    nodes : sequence of Node
-        Validated, in an order in which they can be carried out.
-    views : mapping
-        Dims and strides by a tensor's id, where cuDNN gets others than the tensor has.
+    - `nodes`: validated, in an order in which they can be carried out.
+    - `views`: dims and strides by a tensor's id, where cuDNN gets others than the tensor has.
     """
 
     nodes: Sequence[Node]

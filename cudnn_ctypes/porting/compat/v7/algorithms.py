@@ -83,19 +83,11 @@ for _call, _short in _SHORT.items():
 def choose(call: str, limit: int | None, handle: Any, *operands: Any) -> Any:
     """The first usable algorithm whose workspace is within the limit.
 
-    Parameters
-    ----------
-    call : str
-        "Forward", "BackwardData" or "BackwardFilter".
-    limit : int or None
-        Bytes; None for any number.
-    *operands
-        The descriptors, in C's order.
+    - `call`: "Forward", "BackwardData" or "BackwardFilter".
+    - `limit`: bytes; None for any number.
+    - `*operands`: the descriptors, in C's order.
 
-    Raises
-    ------
-    Refused
-        NOT_SUPPORTED if there is none.
+    Raises Refused NOT_SUPPORTED if there is none.
     """
     settle_untyped(operands[2], operands[1] if call == "BackwardData" else operands[0])
     workspace_size = getattr(raw, f"cudnnGetConvolution{call}WorkspaceSize")

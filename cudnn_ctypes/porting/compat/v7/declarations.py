@@ -97,10 +97,7 @@ def old_status_number(status: int) -> int:
 def status_of_old_number(number: int) -> raw.cudnnStatus_t:
     """The status of a number before cuDNN 9.
 
-    Raises
-    ------
-    ValueError
-        If no status had the number.
+    Raises ValueError if no status had the number.
 
     >>> status_of_old_number(9)
     cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
@@ -186,10 +183,7 @@ def parse(text: str) -> Prototype:
 def parameters_of(name: str, **changes: str) -> str:
     """The parameters of a function of cuDNN 9 in C.
 
-    Parameters
-    ----------
-    **changes : str
-        For a parameter the declarations in its place; "" for none.
+    - `**changes`: for a parameter the declarations in its place; "" for none.
     """
     texts = [changes.get(p.name, p.c_declaration) for p in raw.FUNCTIONS[name].parameters]
     return ", ".join(filter(None, texts)).replace("unsigned int ", "unsigned ")

@@ -144,14 +144,9 @@ class OldFunction:
     Calling it raises `CudnnError` on every status but success and returns the status. It warns once
     with an `OldNameWarning`.
 
-    Attributes
-    ----------
-    parameters : tuple of Parameter
-        The parameters in C's order, in the last release that had the function.
-    prototype : str
-        The declaration as C wrote it.
-    unchecked : callable
-        The same function, which returns the status as C does instead of raising.
+    - `parameters`: the parameters in C's order, in the last release that had the function.
+    - `prototype`: the declaration as C wrote it.
+    - `unchecked`: the same function, which returns the status as C does instead of raising.
     """
 
     def __init__(self, *forms: Form) -> None:

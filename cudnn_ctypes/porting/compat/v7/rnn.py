@@ -59,10 +59,7 @@ def dropout_of(rnn: RNN) -> Any:
 def settle(handle: Any, descriptor: Any, data_type: Any, input_size: int, batch: int = 0) -> None:
     """Set the now known values of a descriptor; compile the kernels of the dynamic algorithm.
 
-    Parameters
-    ----------
-    batch : int
-        Number of sequences; 0 if the call needs no kernels.
+    - `batch`: number of sequences; 0 if the call needs no kernels.
     """
     rnn = described(descriptor)
     if (rnn.data_type, rnn.input_size) != (data_type, input_size):
