@@ -74,15 +74,16 @@ def pyright() -> Errors:
     return found
 
 
-def checker(module: str, run: Callable[[], Errors], *marks: pytest.MarkDecorator) -> object:
+def checker(module: str, run: Callable[[], Errors]) -> object:
     missing = importlib.util.find_spec(module) is None
     skip = pytest.mark.skipif(missing, reason=f"{module} is not installed: it is in the group dev")
-    return pytest.param(run, marks=[skip, *marks], id=module)
+    return pytest.param(run, marks=skip, id=module)
 
 
-CHECKERS = [checker("mypy", mypy), checker("basedpyright", pyright, pytest.mark.soak)]
+CHECKERS = [checker("mypy", mypy), checker("basedpyright", pyright)]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("errors", CHECKERS)
 def test_every_mistake_is_an_error_and_nothing_else_is(errors: Callable[[], Errors]) -> None:
     """In one test: a checker takes ten seconds, and each worker of pytest-xdist would run it."""

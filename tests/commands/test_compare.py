@@ -26,6 +26,7 @@ def graph(tmp_path):
     return str(path)
 
 
+@pytest.mark.soak
 def test_the_loaded_version_and_its_file(graph, capsys):
     library = str(raw.load().path)
     assert main(["compare", graph, "loaded", library, "--device", "h200", "--json"]) == 0

@@ -188,6 +188,7 @@ def test_a_refusal_is_made_smaller(reference_device):
     assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "relu"]
 
 
+@pytest.mark.soak
 def test_nothing_to_make_smaller(reference_device):
     with pytest.raises(ValueError, match="nothing is wrong"):
         minimized(Case.of(evidence(product())))

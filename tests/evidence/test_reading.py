@@ -73,7 +73,7 @@ def chain(data_type="float16"):
     return graph
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", DISTINCT)
 def test_every_graph_comes_back(name, h200):
     messages = log_of(CASES[name].graph(), h200)

@@ -22,7 +22,7 @@ from cudnn_ctypes.runtime.launching.likeness import Plans
 FOUND = 32
 """Bytes on the host that are found if each step leaves them: the least that malloc gives."""
 
-STEPS_ON_HOST, STEPS_ON_GPU = 40, 300  # of one round
+STEPS_ON_HOST, STEPS_ON_GPU = 24, 300  # of one round
 
 
 def check_no_memory_is_left(
@@ -37,7 +37,7 @@ def check_no_memory_is_left(
     count = STEPS_ON_GPU if on_gpu else STEPS_ON_HOST
     with warnings.catch_warnings(), little_is_kept(), older_objects_uncollected():
         warnings.simplefilter("error", ResourceWarning)
-        for _ in range(20):
+        for _ in range(10):
             step()
         growths: list[tuple[int, int]] = []
         while not growths or min(growths)[0] > count * FOUND // 2 or min(d for _, d in growths) > 0:

@@ -59,7 +59,7 @@ def test_layouts_that_differ(handle: Handle, mode: str, x: str, y: str) -> None:
         np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("mode", ["channel", "instance"])
 @pytest.mark.parametrize("dx", LAYOUTS)
 def test_a_gradient_whose_layouts_differ(handle: Handle, mode: str, dx: str) -> None:

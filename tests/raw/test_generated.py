@@ -35,6 +35,7 @@ def headers() -> Headers:
     return found
 
 
+@pytest.mark.soak
 def test_the_files_are_what_the_generator_writes(headers):
     files = generate(headers)
     assert differences(files) == ""
@@ -56,6 +57,7 @@ def test_a_name_that_matches_nothing_is_an_error(headers, monkeypatch, table):
         decide(headers)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("table", "value"),
     [

@@ -251,6 +251,7 @@ def test_nothing_leaks(reference_device):
         assert after - before < 2000 * 16  # less than the smallest object each time
 
 
+@pytest.mark.soak
 def test_the_end_of_the_process_is_silent():
     code = (
         "import torch; from cudnn_ctypes.runtime import *\n"

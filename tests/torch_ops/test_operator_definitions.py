@@ -24,6 +24,7 @@ def test_the_schema_says_what_the_function_takes() -> None:
     )
 
 
+@pytest.mark.soak
 def test_options_by_keyword() -> None:
     def scaled(graph: Any, x: Any, *, factor: float, power: int = 1) -> Any:
         return x * factor**power

@@ -373,6 +373,7 @@ def test_the_makefile_links_the_libraries(program, tmp_path):
 
 CALLS = ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
+HERE = [*CALLS, *sorted(EXAMPLES.keys() - {*CALLS})[::2]]  # a GPU runs all
 
 FIRST = {
     "11_train_on_digits": 600,
@@ -400,8 +401,8 @@ WITHOUT_OUTPUTS = {
 """They compute nothing on the reference device."""
 
 
-@pytest.mark.thinned(30, always=CALLS[:1])
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.thinned(30)
+@pytest.mark.parametrize("name", HERE)
 def test_examples_on_the_reference_device(name, tmp_path):
     """They print what is stored, too, unless they are shortened."""
     folder, first, second = (tmp_path / each for each in (name, "first", "second"))

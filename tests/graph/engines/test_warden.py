@@ -249,6 +249,7 @@ def test_the_reference_device_loads_the_plan():
         assert graph.explain(handle).device == graph.explain(handle, warden=False).device
 
 
+@pytest.mark.soak
 def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatch):
     asked = []
     monkeypatch.setattr(

@@ -56,6 +56,7 @@ def test_a_plan_whose_tensors_are_exchanged_is_refused(name, convolution, h200):
         graph.load_plan(_text(damaged), h200)
 
 
+@pytest.mark.soak
 def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(convolution, h200):
     """It may end the process that loads it: cuDNN 9.28 aborts on an enumerator for a tensor."""
     _, plan = convolution

@@ -96,6 +96,7 @@ def test_the_calls_are_recorded(compiled, command, tmp_path):
     assert "cudnnSetLRNDescriptor(" in (tmp_path / "again.py").read_text()
 
 
+@pytest.mark.soak
 def test_a_run_that_is_written_as_c_runs_again_with_the_same_numbers(command, compiled, tmp_path):
     done = command("run", "--c", tmp_path, HERE / "corpus" / "volume.c")
     assert done.returncode == 0, done.stderr

@@ -98,7 +98,7 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
     check(attention, found, exact, a)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", ["alibi", "causal", "bias", "one head of keys for two"])
 def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = BOTH[name]

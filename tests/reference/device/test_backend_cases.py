@@ -42,7 +42,7 @@ def check(name: str, results: dict[str, Any], expected: dict[str, Any]) -> None:
         )
 
 
-@pytest.mark.thinned(10)
+@pytest.mark.thinned(20)
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_plans_compute_what_they_say(name: str, handle: Handle) -> None:
     case = CASES[name]
@@ -66,7 +66,7 @@ def test_plans_compute_what_they_say(name: str, handle: Handle) -> None:
             check(name, evaluate(graph, inputs, operation_graph(graph.plan.to_json())), expected)
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", DISTINCT)
 def test_operations_compute_what_they_say(name: str, handle: Handle) -> None:
     case = CASES[name]

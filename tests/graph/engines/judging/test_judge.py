@@ -72,6 +72,7 @@ def test_the_others_are_judged_though_one_ends_its_process(handle, monkeypatch):
     assert [each.engine for each in found.wrong] == [1]
 
 
+@pytest.mark.soak
 def test_a_kernel_that_does_not_end_is_told_and_passed_over(handle, monkeypatch):
     monkeypatch.setattr(trial, "_SECONDS", 6.0)
     plant(monkeypatch, "hangs", 1)
@@ -112,6 +113,7 @@ def test_a_later_verdict_takes_the_place(handle, monkeypatch):
     assert layer().build(handle, selection=both).config.engine.index == 1
 
 
+@pytest.mark.soak
 def test_verdicts_are_not_kept_if_told_so(handle, monkeypatch, tmp_path):
     plant(monkeypatch, "wrong")
     judged(handle, keep=False)
@@ -277,6 +279,7 @@ def test_where_verdicts_are_kept(gpu, monkeypatch, tmp_path, where):
     assert engine(convolution(), gpu) == 0
 
 
+@pytest.mark.soak
 def test_without_a_right_engine_the_build_fails(gpu, monkeypatch):
     plant(monkeypatch, "NaN")
     with pytest.raises(NotSupportedError, match=r"engine 1: it was judged on .*NaN"):
