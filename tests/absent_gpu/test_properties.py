@@ -8,12 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.absent_gpu.properties import (
-    compute_capability,
-    gpu_values,
-    preset,
-    presets,
-)
+from cudnn_ctypes.absent_gpu.properties import compute_capability, gpu_values, preset, presets
 
 
 @pytest.mark.parametrize("name", presets())

@@ -9,16 +9,7 @@ import numpy as np
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import Handle, reference
 
-from .draws import (
-    ROUNDOFF,
-    Array,
-    Case,
-    Device,
-    Draw,
-    compute_roundoff,
-    whole,
-    wide,
-)
+from .draws import ROUNDOFF, Array, Case, Device, Draw, compute_roundoff, whole, wide
 
 # -- activation --------------------------------------------------------------------------------
 

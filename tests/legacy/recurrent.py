@@ -12,14 +12,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes import (
-    RNN,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    RNNDescriptor,
-    RNNWeights,
-)
+from cudnn_ctypes import RNN, DeviceTensor, DropoutDescriptor, Handle, RNNDescriptor, RNNWeights
 from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
 from cudnn_ctypes.reference.rnn_network import (
     RecurrentNetwork,

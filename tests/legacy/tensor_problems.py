@@ -7,15 +7,7 @@ import numpy as np
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import Handle, reference
 
-from .draws import (
-    Array,
-    Case,
-    Device,
-    Draw,
-    compute_roundoff,
-    whole,
-    wide,
-)
+from .draws import Array, Case, Device, Draw, compute_roundoff, whole, wide
 
 # -- reductions --------------------------------------------------------------------------------
 

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    DeviceBuffer,
-    DeviceTensor,
-    SymbolNotFoundError,
-)
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, SymbolNotFoundError
 
 from .causal_problems import Problem, upload
 

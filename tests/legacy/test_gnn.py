@@ -10,14 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ClosedError,
-    DeviceTensor,
-    GnnCscGraph,
-    GnnMhaParams,
-    raw,
-    reference,
-)
+from cudnn_ctypes import ClosedError, DeviceTensor, GnnCscGraph, GnnMhaParams, raw, reference
 
 from .conftest import Report
 

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    DeviceBuffer,
-    DeviceTensor,
-    Handle,
-    LRNDescriptor,
-)
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, LRNDescriptor
 
 X = (2, 6, 4, 5)
 

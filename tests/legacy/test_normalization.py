@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ActivationDescriptor,
-    DeviceTensor,
-    Handle,
-    TensorDescriptor,
-)
+from cudnn_ctypes import ActivationDescriptor, DeviceTensor, Handle, TensorDescriptor
 
 X, C = (3, 4, 5, 2), 4
 

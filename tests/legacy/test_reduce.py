@@ -6,12 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    ReduceTensorDescriptor,
-    reduce_tensor,
-)
+from cudnn_ctypes import DeviceTensor, Handle, ReduceTensorDescriptor, reduce_tensor
 
 A = np.array([[1, -5, 2], [4, 0, -3]], np.float32).reshape(1, 2, 1, 3)
 

@@ -25,14 +25,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
-from .recurrent import (
-    LAYOUTS,
-    Operands,
-    Run,
-    example,
-    expected,
-    random_operands,
-)
+from .recurrent import LAYOUTS, Operands, Run, example, expected, random_operands
 from .recurrent_rounding import tolerances
 
 

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    NotSupportedError,
-    SpatialTransformerDescriptor,
-)
+from cudnn_ctypes import DeviceTensor, Handle, NotSupportedError, SpatialTransformerDescriptor
 
 X, Y = (2, 3, 5, 6), (2, 3, 4, 7)
 

@@ -12,11 +12,7 @@ from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import constants, enums, functions, types
-from cudnn_ctypes.raw.gone import (
-    MissingNameError,
-    find,
-    gone_names,
-)
+from cudnn_ctypes.raw.gone import MissingNameError, find, gone_names
 
 LIVING = {*functions.__all__, *enums.__all__, *types.__all__, *constants.__all__}
 RELEASE = re.compile(r"[1-9]\.\d")

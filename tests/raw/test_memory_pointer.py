@@ -10,13 +10,7 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    TensorDescriptor,
-    raw,
-    use_reference_device,
-)
+from cudnn_ctypes import DeviceTensor, Handle, TensorDescriptor, raw, use_reference_device
 from cudnn_ctypes.raw.memory import memory_pointer
 
 ADDRESS = 0x7F0000001000

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    activate,
-    convolution_bias_activation_forward,
-)
+from cudnn_ctypes.reference import activate, convolution_bias_activation_forward
 
 from .naive import integers
 

@@ -7,10 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    divisive_normalization_backward,
-    divisive_normalization_forward,
-)
+from cudnn_ctypes.reference import divisive_normalization_backward, divisive_normalization_forward
 
 from .finite_differences import gradient
 

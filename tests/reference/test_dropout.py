@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference.dropout import (
-    Position,
-    draw_mask,
-    dropout_backward,
-    dropout_forward,
-)
+from cudnn_ctypes.reference.dropout import Position, draw_mask, dropout_backward, dropout_forward
 
 
 def test_masks_drawn_one_after_the_other_continue_the_stream():

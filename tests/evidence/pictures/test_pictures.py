@@ -11,21 +11,11 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.evidence.pictures.diagram import (
-    Diagram,
-    Layout,
-    Place,
-    diagram,
-    layout,
-)
+from cudnn_ctypes.evidence.pictures.diagram import Diagram, Layout, Place, diagram, layout
 from cudnn_ctypes.evidence.pictures.html import Table
 from cudnn_ctypes.evidence.pictures.plots import Bar, bars
 from cudnn_ctypes.evidence.pictures.svg import text_width
-from cudnn_ctypes.graph.engines.tuning.measurements import (
-    Autotuning,
-    Measurement,
-    Settings,
-)
+from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.graph import Graph
 
 IMAGE = (32, 64, 28, 28)

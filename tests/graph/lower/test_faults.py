@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceBuffer,
-    DeviceTensor,
-    FaultWarning,
-    Handle,
-    NotSupportedError,
-    raw,
-)
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, NotSupportedError, raw
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph

@@ -22,14 +22,7 @@ from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.runtime.launching.packs import VariantPacks
 
-from .executions import (
-    BAD_PARAM,
-    EXECUTES,
-    POINTER,
-    Array,
-    Memory,
-    made_up_handle,
-)
+from .executions import BAD_PARAM, EXECUTES, POINTER, Array, Memory, made_up_handle
 
 KEPT = 64
 

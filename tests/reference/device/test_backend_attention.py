@@ -9,24 +9,14 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import Handle, raw
-from cudnn_ctypes.errors import (
-    BadParamError,
-    NotSupportedError,
-    SymbolNotFoundError,
-)
+from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device import backend_blocks
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.registry import Refused
 from tests.graph import test_attention_fp8 as fp8
 from tests.graph import test_attention_unified as unified
-from tests.graph.attention_problems import (
-    BACKWARD,
-    BOTH,
-    FORWARD,
-    MODIFIED,
-    MODIFIED_FORWARD,
-)
+from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD, MODIFIED, MODIFIED_FORWARD
 from tests.graph.attentions import Attention, errors, execute
 from tests.graph.fp8_attentions import FP8_BACKWARD, FP8_FORWARD
 

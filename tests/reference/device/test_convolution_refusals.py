@@ -13,12 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    DeviceBuffer,
-    raw,
-    use_reference_device,
-)
+from cudnn_ctypes import BadParamError, DeviceBuffer, raw, use_reference_device
 
 from ..raw_program import FLOAT, Program, scalar
 
