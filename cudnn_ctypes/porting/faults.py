@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterator
 
 from ..raw import enums
-from ..raw.attributes import ATTRIBUTES, ENUMS, element_type, owner_and_short_name
 from ..raw.ctypes_support import CudnnEnum, storage_type
-from ..raw.enums import cudnnBackendAttributeName_t, cudnnBackendAttributeType_t
 from ..raw.gone import OLD_STATUS_NUMBERS
-from .program import Call, Finding, Program, Variable, primitive
+from .program import Call, Finding, Program, primitive
 from .source import Node
 
 
@@ -20,12 +18,9 @@ def faults(program: Program) -> Iterator[Finding]:
     for check in (
         _enums_of_other_types,
         _overruns,
-        _times_of_v7,
         _status_of_the_first,
         _scalars,
-        _no_workspace,
         _status_numbers,
-        backend_faults,
     ):
         yield from check(program)
 
@@ -67,6 +62,10 @@ def _overruns(program: Program) -> Iterator[Finding]:
                 yield program.at(argument, "fault", call.name, text)
 
 
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def _order(call: Call) -> str:
     return ", ".join(parameter.name for parameter in call.function.parameters)
 
@@ -86,22 +85,6 @@ def _members(program: Program, member: str) -> Iterator[tuple[Node, str, int]]:
             yield node, variable.name, node.home.id
 
 
-def _times_of_v7(program: Program) -> Iterator[Finding]:
-    filled = {
-        (variable.name, call.home.id)
-        for call in program.calls
-        if call.name.endswith("Algorithm_v7")
-        and (variable := program.variable(call, "perfResults")) is not None
-    }
-    for node, name, home in _members(program, "time"):
-        if (name, home) in filled:
-            text = (
-                "the _v7 functions do not time: it is -1, so the fastest by time is always the "
-                "first; cudnnFindConvolution...Algorithm times"
-            )
-            yield program.at(node, "fault", "time", text)
-
-
 def _status_of_the_first(program: Program) -> Iterator[Finding]:
     looked_at = {(name, home) for _, name, home in _members(program, "status")}
     for node, name, home in _members(program, "algo"):
@@ -111,28 +94,6 @@ def _status_of_the_first(program: Program) -> Iterator[Finding]:
         text = f"the status of {name} is not looked at: an entry may be one that failed"
         code = (f"algo = next(p.algo for p in {name} if p.status == CUDNN_STATUS_SUCCESS)",)
         yield program.at(node, "fault", name, text, code)
-
-
-_IS_ZERO = re.compile(r"\(\s*(?:!\s*(\w+)|(\w+)\s*(?:==|<=)\s*0|0\s*==\s*(\w+))\s*\)")
-_GIVES_UP = re.compile(
-    r"\b(?:exit|abort|throw|assert|goto|return\s+(?:-?\s*1|false|EXIT_FAILURE))\b"
-)
-
-
-def _no_workspace(program: Program) -> Iterator[Finding]:
-    """A size of 0 that is treated as a failure: many algorithms need no workspace."""
-    sizes = set()
-    for call in program.calls:
-        if "WorkspaceSize" in call.name:
-            variable = program.variable(call, "sizeInBytes")
-            sizes |= {variable.name} if variable else set()
-    for node in program.source.root.find("if_statement"):
-        zero = _IS_ZERO.fullmatch(node["condition"].text)
-        name = next((group for group in zero.groups() if group), "") if zero else ""
-        then = node["consequence"].text
-        if name in sizes and _GIVES_UP.search(then):
-            text = f"{name} == 0 is no failure: many algorithms need no workspace"
-            yield program.at(node, "fault", name, text)
 
 
 # -- scalars ---------------------------------------------------------------------------
@@ -185,78 +146,3 @@ def _status_numbers(program: Program) -> Iterator[Finding]:
             if name is not None:
                 now = f"{text} was {name}, which is {int(getattr(enums, name))} since cuDNN 9"
                 yield program.at(node, "fault", variable.name, now, (f"{variable.name} == {name}",))
-
-
-def backend_faults(program: Program) -> Iterator[Finding]:
-    """Likely faults in calls of the backend API."""
-    for call in program.named("cudnnBackendSetAttribute"):
-        yield from _attribute(program, call)
-    yield from _heuristics(program)
-
-
-def _attribute(program: Program, call: Call) -> Iterator[Finding]:
-    """A type that the attribute does not take, or a variable that is not of the type."""
-    name = getattr(enums, call.arguments["attributeName"].text, None)
-    written = call.arguments["attributeType"]
-    type_ = getattr(enums, written.text, None)
-    if not isinstance(name, cudnnBackendAttributeName_t):
-        return
-    if not isinstance(type_, cudnnBackendAttributeType_t):
-        return
-    kind, short = owner_and_short_name(name)
-    types = ATTRIBUTES[kind][short].types
-    if type_ not in types:
-        wanted = " or ".join(each.name for each in types)
-        yield program.at(written, "fault", name.name, f"it holds {wanted}, not {type_.name}")
-        return
-    variable = program.variable(call, "arrayOfElements")
-    if variable is None:
-        return
-    wrong = _mismatch(variable, type_)
-    if wrong:
-        text = f"{type_.name} is {wrong}, and {variable.name} is {_a(variable.type)}"
-        yield program.at(call.arguments["arrayOfElements"], "fault", name.name, text)
-
-
-def _mismatch(variable: Variable, kind: cudnnBackendAttributeType_t) -> str:
-    """The C type of an attribute, if the variable has another one; "" if it fits."""
-    size = ctypes.sizeof(element_type(kind))
-    enum = ENUMS.get(kind)
-    if variable.pointers or "vector" in variable.type or "array" in variable.type:
-        return ""
-    have, is_real = primitive(variable.type), kind.name in ("CUDNN_TYPE_FLOAT", "CUDNN_TYPE_DOUBLE")
-    is_wrong = False
-    if have is not None and have.is_number:
-        is_wrong = have.bits != 8 * size or (have.kind == "float") != is_real
-    if enum is not None:
-        is_other = variable.type.startswith("cudnn") and variable.type != enum.__name__
-        return f"a {enum.__name__} of {size} bytes" if is_wrong or is_other else ""
-    if not is_wrong:
-        return ""
-    if is_real:
-        return f"a {kind.name.removeprefix('CUDNN_TYPE_').lower()}"
-    if kind.name in ("CUDNN_TYPE_INT64", "CUDNN_TYPE_INT32", "CUDNN_TYPE_BOOLEAN"):
-        plain = "bool" if size == 1 else f"int{8 * size}_t"
-        return f"{_a(plain)} of {size} byte{'s' * (size > 1)}"
-    return ""
-
-
-def _a(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def _heuristics(program: Program) -> Iterator[Finding]:
-    """The number of engine configurations that the heuristics give may be 0."""
-    for call in program.named("cudnnBackendGetAttribute"):
-        asked = call.arguments["attributeName"].text
-        variable = program.variable(call, "elementCount")
-        if asked != "CUDNN_ATTR_ENGINEHEUR_RESULTS" or variable is None or not call.home:
-            continue
-        body = call.home.text
-        name = re.escape(variable.name)
-        # `i < count` is no check when what follows the loop takes the first anyway.
-        if not re.search(rf"\b{name}\s*(?:==|<=|!=|>|<)\s*[01]\b|!\s*{name}\b", body):
-            text = (
-                f"{variable.name} may be 0: then there is no engine, and no configuration to take"
-            )
-            yield program.at(call.node, "fault", asked, text)
