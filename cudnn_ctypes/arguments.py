@@ -15,7 +15,7 @@ import numpy as np
 
 from .dtypes import data_type_name
 from .raw import cudnnDataType_t
-from .raw.ctypes_support import CudnnEnum
+from .raw.ctypes_support import CudnnEnum, short_name
 from .raw.values import as_int, described
 
 T = TypeVar("T")
@@ -205,29 +205,6 @@ def _by_name(cls: type[CudnnEnum]) -> dict[str, Any]:
         for i in range(1, len(words)):
             endings.setdefault("_".join(words[i:]), []).append(member)
     return {**{end: each[0] for end, each in endings.items() if len(each) == 1}, **found}
-
-
-def short_name(member: CudnnEnum) -> str:
-    """A member's name in lower case, without the common prefix of its enum's members."""
-    if not member.known:
-        return member.name
-    short = member.name[_prefix_length(type(member), member.is_count) :]
-    return short.lower()
-
-
-@functools.cache
-def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
-    members = cls.__members__.items()
-    words = [name.split("_") for name, each in members if with_count or not each.is_count]
-    if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
-        return len("_".join([*words[0][:2], ""]))
-    shared = 0
-    while len({tuple(each[: shared + 1]) for each in words}) == 1:
-        shared += 1
-    # "algo_0" rather than "0", "norm" rather than nothing.
-    while shared and not all("_".join(each[shared:]).isidentifier() for each in words):
-        shared -= 1
-    return len("_".join([*words[0][:shared], ""]))
 
 
 def shown(value: Any) -> str:

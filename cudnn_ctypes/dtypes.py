@@ -25,7 +25,9 @@ from typing import Any, Protocol, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from cudnn_ctypes.raw import layouts
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.layouts import DATA_TYPE_NAMES
 
 
 class _TorchDataType(Protocol):
@@ -46,60 +48,52 @@ DataTypeLike: TypeAlias = cudnnDataType_t | str | np.dtype[Any] | type[Any] | _T
 class _Format:
     """The storage of one data type."""
 
-    name: str
     bits: int  # per element
     dtype: np.dtype[Any] | None  # None: NumPy and ml_dtypes have no counterpart
-    vector_length: int = 1
     aliases: tuple[str, ...] = ()
 
 
 def _formats() -> dict[cudnnDataType_t, _Format]:
-    def scalar(name: str, dtype: Any, *aliases: str, bits: int = 0) -> _Format:
+    def scalar(dtype: Any, *aliases: str, bits: int = 0) -> _Format:
         dtype = np.dtype(dtype)
-        return _Format(name, bits or 8 * dtype.itemsize, dtype, aliases=aliases)
-
-    def vector(name: str, dtype: Any, length: int) -> _Format:
-        return _Format(name, 8, np.dtype(dtype), vector_length=length)
+        return _Format(bits or 8 * dtype.itemsize, dtype, aliases)
 
     t = cudnnDataType_t
     return {
-        t.CUDNN_DATA_FLOAT: scalar("float32", np.float32, "float", "fp32"),
-        t.CUDNN_DATA_DOUBLE: scalar("float64", np.float64, "double", "fp64"),
-        t.CUDNN_DATA_HALF: scalar("float16", np.float16, "half", "fp16"),
-        t.CUDNN_DATA_INT8: scalar("int8", np.int8),
-        t.CUDNN_DATA_INT32: scalar("int32", np.int32, "int"),
-        t.CUDNN_DATA_INT8x4: vector("int8x4", np.int8, 4),
-        t.CUDNN_DATA_UINT8: scalar("uint8", np.uint8),
-        t.CUDNN_DATA_UINT8x4: vector("uint8x4", np.uint8, 4),
-        t.CUDNN_DATA_INT8x32: vector("int8x32", np.int8, 32),
-        t.CUDNN_DATA_BFLOAT16: scalar("bfloat16", ml_dtypes.bfloat16, "bf16"),
-        t.CUDNN_DATA_INT64: scalar("int64", np.int64),
-        t.CUDNN_DATA_BOOLEAN: scalar("boolean", np.bool_, bits=1),
+        t.CUDNN_DATA_FLOAT: scalar(np.float32, "float", "fp32"),
+        t.CUDNN_DATA_DOUBLE: scalar(np.float64, "double", "fp64"),
+        t.CUDNN_DATA_HALF: scalar(np.float16, "half", "fp16"),
+        t.CUDNN_DATA_INT8: scalar(np.int8),
+        t.CUDNN_DATA_INT32: scalar(np.int32, "int"),
+        t.CUDNN_DATA_INT8x4: scalar(np.int8),
+        t.CUDNN_DATA_UINT8: scalar(np.uint8),
+        t.CUDNN_DATA_UINT8x4: scalar(np.uint8),
+        t.CUDNN_DATA_INT8x32: scalar(np.int8),
+        t.CUDNN_DATA_BFLOAT16: scalar(ml_dtypes.bfloat16, "bf16"),
+        t.CUDNN_DATA_INT64: scalar(np.int64),
+        t.CUDNN_DATA_BOOLEAN: scalar(np.bool_, bits=1),
         t.CUDNN_DATA_FP8_E4M3: scalar(
-            "fp8_e4m3", ml_dtypes.float8_e4m3fn, "float8_e4m3fn", "float8_e4m3", "e4m3"
+            ml_dtypes.float8_e4m3fn, "float8_e4m3fn", "float8_e4m3", "e4m3"
         ),
-        t.CUDNN_DATA_FP8_E5M2: scalar("fp8_e5m2", ml_dtypes.float8_e5m2, "float8_e5m2", "e5m2"),
+        t.CUDNN_DATA_FP8_E5M2: scalar(ml_dtypes.float8_e5m2, "float8_e5m2", "e5m2"),
         # A kind of accumulation, no storage type.
-        t.CUDNN_DATA_FAST_FLOAT_FOR_FP8: _Format("fast_float_for_fp8", 32, None),
-        t.CUDNN_DATA_FP8_E8M0: scalar(
-            "fp8_e8m0", ml_dtypes.float8_e8m0fnu, "float8_e8m0fnu", "e8m0"
-        ),
+        t.CUDNN_DATA_FAST_FLOAT_FOR_FP8: _Format(32, None),
+        t.CUDNN_DATA_FP8_E8M0: scalar(ml_dtypes.float8_e8m0fnu, "float8_e8m0fnu", "e8m0"),
         t.CUDNN_DATA_FP4_E2M1: scalar(
-            "fp4_e2m1",
             ml_dtypes.float4_e2m1fn,
             "float4_e2m1fn",
             "float4_e2m1fn_x2",
             "e2m1",
             bits=4,
         ),
-        t.CUDNN_DATA_INT4: scalar("int4", ml_dtypes.int4, bits=4),
-        t.CUDNN_DATA_UINT4: scalar("uint4", ml_dtypes.uint4, bits=4),
-        t.CUDNN_DATA_UINT32: scalar("uint32", np.uint32),
-        t.CUDNN_DATA_COMPLEX_FP32: scalar("complex64", np.complex64, "cfloat"),
-        t.CUDNN_DATA_COMPLEX_FP64: scalar("complex128", np.complex128, "cdouble"),
-        t.CUDNN_DATA_BYTE_BOOLEAN: scalar("bool", np.bool_, "byte_boolean"),
+        t.CUDNN_DATA_INT4: scalar(ml_dtypes.int4, bits=4),
+        t.CUDNN_DATA_UINT4: scalar(ml_dtypes.uint4, bits=4),
+        t.CUDNN_DATA_UINT32: scalar(np.uint32),
+        t.CUDNN_DATA_COMPLEX_FP32: scalar(np.complex64, "cfloat"),
+        t.CUDNN_DATA_COMPLEX_FP64: scalar(np.complex128, "cdouble"),
+        t.CUDNN_DATA_BYTE_BOOLEAN: scalar(np.bool_, "byte_boolean"),
         # No sign bit, 5 bits of exponent, 3 of mantissa.
-        t.CUDNN_DATA_FP8_E5M3: _Format("fp8_e5m3", 8, None, aliases=("e5m3",)),
+        t.CUDNN_DATA_FP8_E5M3: _Format(8, None, ("e5m3",)),
     }
 
 
@@ -110,14 +104,14 @@ _BY_DTYPE = {
     form.dtype: data_type
     for data_type, form in _FORMATS.items()
     if form.dtype is not None
-    and form.vector_length == 1
+    and layouts.vector_length(data_type) == 1
     and data_type != cudnnDataType_t.CUDNN_DATA_BOOLEAN
 }
 _BY_NAME = {
     name.lower(): data_type
     for data_type, form in _FORMATS.items()
     for name in (
-        form.name,
+        DATA_TYPE_NAMES[data_type],
         *form.aliases,
         data_type.name,
         data_type.name.removeprefix("CUDNN_DATA_"),
@@ -192,16 +186,20 @@ def _from_torch(obj: Any) -> cudnnDataType_t:
 
 def _no_such_type(name: str) -> TypeError:
     similar = difflib.get_close_matches(name.lower(), _BY_NAME, n=2, cutoff=0.75)
-    names = ", ".join(form.name for form in _FORMATS.values())
+    names = ", ".join(DATA_TYPE_NAMES.values())
     question = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
     return TypeError(f"cuDNN has no data type {name!r}.{question} It has {names}.")
 
 
+def _known(data_type: Any) -> cudnnDataType_t:
+    found = as_data_type(data_type)
+    if found not in _FORMATS:
+        raise TypeError(f"{found!r}: a newer cuDNN's data type; nothing is known about it here")
+    return found
+
+
 def _format(data_type: Any) -> _Format:
-    data_type = as_data_type(data_type)
-    if data_type not in _FORMATS:
-        raise TypeError(f"{data_type!r}: a newer cuDNN's data type; nothing is known about it here")
-    return _FORMATS[data_type]
+    return _FORMATS[_known(data_type)]
 
 
 def numpy_dtype(data_type: Any) -> np.dtype[Any]:
@@ -214,13 +212,13 @@ def numpy_dtype(data_type: Any) -> np.dtype[Any]:
     """
     form = _format(data_type)
     if form.dtype is None:
-        raise TypeError(f"neither NumPy nor ml_dtypes has a dtype for {form.name}")
+        raise TypeError(f"neither NumPy nor ml_dtypes has a dtype for {data_type_name(data_type)}")
     return form.dtype
 
 
 def data_type_name(data_type: Any) -> str:
     """A short lower-case name, NumPy's if it has one: "float16", "fp8_e4m3", "int8x4"."""
-    return _format(data_type).name
+    return DATA_TYPE_NAMES[_known(data_type)]
 
 
 def element_bits(data_type: Any) -> int:
@@ -230,16 +228,17 @@ def element_bits(data_type: Any) -> int:
 
 def vector_length(data_type: Any) -> int:
     """Consecutive channels in a vector: 4 or 32 for INT8x4 and INT8x32, else 1."""
-    return _format(data_type).vector_length
+    return layouts.vector_length(_known(data_type))
 
 
 def vectorized(data_type: Any, length: int) -> cudnnDataType_t:
     """The enumerator of vectors of `length` elements: ``vectorized("int8", 32)`` is INT8x32."""
     form = _format(data_type)
     for candidate, other in _FORMATS.items():
-        if other.vector_length == length and other.dtype == form.dtype and other.bits == form.bits:
+        same = other.dtype == form.dtype and other.bits == form.bits
+        if same and layouts.vector_length(candidate) == length:
             return candidate
-    raise TypeError(f"cuDNN has no vectors of {length} elements of {form.name}")
+    raise TypeError(f"cuDNN has no vectors of {length} elements of {data_type_name(data_type)}")
 
 
 def storage_bytes(data_type: Any, count: int) -> int:

@@ -6,7 +6,7 @@ subclasses follow the categories of ``cudnnStatus_t``. Other exceptions come fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -134,18 +134,16 @@ class CudnnError(RuntimeError):
         return _rebuild, (type(self), self.function, self.status, state)
 
 
-_WIDTH = 100  # columns of the arguments in a message, and characters of one of them
+_WIDTH = 100  # characters of an argument in a message
 
 
-def _rows(arguments: Mapping[str, str]) -> list[str]:
-    """Arguments as lines, broken between them; what is cut off is in the error's `arguments`."""
-    rows = [""]
+def _rows(arguments: Mapping[str, str]) -> Iterator[str]:
+    """An argument a line; what is cut off is in the error's `arguments`."""
     for name, value in arguments.items():
-        text = f"{name}={value}" if len(value) <= _WIDTH else f"{name}={value[:_WIDTH]}…"
-        if rows[-1] and len(rows[-1]) + len(text) > _WIDTH:
-            rows.append("")
-        rows[-1] += f", {text}" if rows[-1] else f"    {text}"
-    return rows
+        is_long = len(value) > _WIDTH
+        yield f"    {name}={value[:_WIDTH] + '…' if is_long else value}"
+    if any(len(value) > _WIDTH for value in arguments.values()):
+        yield "    … whole in the error's `arguments`"
 
 
 def _rebuild(

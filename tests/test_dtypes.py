@@ -101,7 +101,11 @@ def test_no_name_means_two_types() -> None:
     names = [
         text.lower()
         for data_type, form in dtypes._FORMATS.items()
-        for text in {form.name, *form.aliases, data_type.name[len("CUDNN_DATA_") :].lower()}
+        for text in {
+            dtypes.data_type_name(data_type),
+            *form.aliases,
+            data_type.name[len("CUDNN_DATA_") :].lower(),
+        }
     ]
     assert len(names) == len(set(names))
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..raw import cudnnBackendAttributeName_t as Name
 from ..raw import cudnnBackendAttributeType_t as Type
 from ..raw import cudnnBackendDescriptor_t, cudnnHandle_t, live
+from ..raw.argument_text import plain
 from ..raw.attributes import ENUMS, owner_and_short_name
 from ..raw.ctypes_support import room
 from ..reference.device import backend_execution, backend_records
@@ -16,7 +17,6 @@ from ..reference.device.backend_records import Notes, Record, elements
 from ..reference.device.backend_steps import Step
 from ..reference.device.backend_tensors import TensorInfo, tensor_info
 from ..reference.device.registry import Refused
-from .records import plain
 
 _SHOWN = 16
 BACKWARD_PRODUCTS = 5

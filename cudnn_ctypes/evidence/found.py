@@ -20,8 +20,8 @@ from ..graph.lower.faults import faults_of
 from ..graph.lower.faults.view import Graph as View
 from ..graph.lower.flattening import flattened
 from ..graph.lower.target import Target
+from ..raw.layouts import layout_name
 from ..raw.library import version_text
-from ..runtime.layout import layout_name
 from .records import CallRecord
 
 if TYPE_CHECKING:

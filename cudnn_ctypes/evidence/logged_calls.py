@@ -25,9 +25,10 @@ from ..raw import (
     cudnnFoldingDirection_t,
     cudnnReorderType_t,
 )
+from ..raw.argument_text import plain
 from ..raw.parameter import Parameter
 from .messages import LoggedArgument, Message
-from .records import Argument, CallRecord, plain
+from .records import Argument, CallRecord
 
 
 def logged_calls(messages: Iterable[Message]) -> Iterator[CallRecord]:

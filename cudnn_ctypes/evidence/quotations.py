@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import re
 
-from ..arguments import short_name
 from ..raw import cudnnBackendKnobType_t, cudnnPointwiseMode_t
+from ..raw.ctypes_support import short_name
 
 _TAGS = {
     "ConvFwd": "conv_fprop",

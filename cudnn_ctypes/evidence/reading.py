@@ -10,10 +10,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from ..arguments import file_path, short_name
+from ..arguments import file_path
 from ..graph.describe.serialization import canonical
 from ..graph.graph import Graph
 from ..raw import CUDNN_SEV_ERROR, CUDNN_SEV_INFO, cudnnBackendHeurMode_t
+from ..raw.ctypes_support import short_name
 from ..reference.device.backend_stored import operation_graph
 from .files import CommandError, read_text
 from .found import CASE, LOG, Evidence, FoundCall, FoundGraph

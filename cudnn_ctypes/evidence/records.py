@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
-import enum
 import functools
 import os
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..arguments import short_name
-from ..dtypes import as_data_type, data_type_name
-from ..raw.ctypes_support import CudnnEnum
+from ..raw.argument_text import held_text, tensor_text, value_text
 from ..raw.describe import aligned
-from ..raw.enums import cudnnDataType_t
-from ..raw.strides import packed
-from ..runtime.layout import layout_name
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON data: data types and enumerators by their short names."""
-    if value is None or isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, cudnnDataType_t):
-        return data_type_name(value) if value.known else value.name
-    if isinstance(value, CudnnEnum):
-        return short_name(value)
-    if isinstance(value, enum.Enum):
-        return value.name
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if hasattr(value, "item") and getattr(value, "size", 0) == 1:
-        return plain(value.item())
-    return f"<{type(value).__name__}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +128,6 @@ WIDTH = 100
 _INDENT = "    "
 _TIME, _PLACE = 11, 22  # columns
 
-_USUAL: dict[str, Any] = {
-    "groups": 1,
-    "math_type": "default_math",
-    "reorder_type": "default_reorder",
-    "nan_propagation": "not_propagate_nan",
-    "clip_nan_propagation": "not_propagate_nan",
-}
-"""Values of descriptors that are usual and not shown; NULL and False are never shown."""
-
-_HIDDEN = ("size_in_bytes", "strides")
-
 
 def line(call: CallRecord, width: int = WIDTH) -> str:
     """A call as one line, or as several lines of at most `width` columns; 0 for one line always.
@@ -183,7 +141,11 @@ def line(call: CallRecord, width: int = WIDTH) -> str:
     space = max(2, width - len(rows[-1]) - len(end)) if width else 2
     rows[-1] = (rows[-1] + " " * space + end).rstrip()
     if call.failed and call.reason:
-        rows.append(f"{_INDENT}! {_shortened(call.reason, width or 1000)}")
+        first, further = f"{_INDENT}! ", f"{_INDENT}  "
+        reason = " ".join(call.reason.split())
+        rows += textwrap.wrap(
+            reason, width or 1000, initial_indent=first, subsequent_indent=further, max_lines=5
+        )
     for name, text in call.not_finite.items():
         rows.append(f"{_INDENT}! not finite: {name}: {text}")
     return "\n".join(rows)
@@ -252,11 +214,6 @@ def _rows(parts: list[str], width: int) -> list[str]:
     return rows
 
 
-def _shortened(text: str, length: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= length - 6 else f"{text[: length - 7]}…"
-
-
 def _described(call: CallRecord) -> set[str]:
     """Names of memory arguments whose descriptor is also an argument of the call."""
     shown = {
@@ -288,76 +245,24 @@ def argument_text(argument: Argument, *, beside_descriptor: bool = False) -> str
 
 
 def _value(value: Any, beside_descriptor: bool = False) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, float):
-        return f"{value:g}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if not isinstance(value, dict):
-        return str(value)
+        return value_text(value)
     if "object" in value:
         holds = value.get("holds")
-        return value["object"] if holds is None else _held(holds)
+        return value["object"] if holds is None else held_text(holds)
     if "allocation" in value:
         return _memory(value, beside_descriptor)
     if "host" in value:
         return f"<host, {_bytes(value['host'])}>"
-    fields = value.get("struct", value)
-    return "{" + ", ".join(f"{name}={_value(each)}" for name, each in fields.items()) + "}"
-
-
-def _held(holds: dict[str, Any]) -> str:
-    """The values of a descriptor as text: ``(1, 3, 4, 4) float16 NHWC`` for a tensor."""
-    if {"shape", "strides", "data_type"} <= holds.keys() and "axes" not in holds:
-        return _tensor(holds)
-    if "operations" in holds:
-        return f"<{', '.join(holds['operations'])}>"
-    shown = [
-        f"{name}={_short(each)}"
-        for name, each in holds.items()
-        if each is not None and each is not False and each != _USUAL.get(name)
-        if name not in _HIDDEN
-    ]
-    return "{" + ", ".join(shown) + "}"
-
-
-def _short(value: Any) -> str:
-    """A value as text; equal numbers (padding, strides) once: ``1`` for ``(1, 1)``."""
-    if isinstance(value, list):
-        return _value(value[0]) if value and value.count(value[0]) == len(value) else _tuple(value)
-    return _value(value)
-
-
-def _tuple(values: list[Any]) -> str:
-    inside = ", ".join(map(_value, values))
-    return f"({inside},)" if len(values) == 1 else f"({inside})"
-
-
-def _tensor(said: dict[str, Any]) -> str:
-    shape, strides = said["shape"], said["strides"]
-    text = f"{_tuple(shape)} {said['data_type']}"
-    layout = _layout(tuple(shape), tuple(strides), said["data_type"])
-    return f"{text} {layout}" if layout else text
-
-
-@functools.lru_cache(maxsize=256)
-def _layout(shape: tuple[int, ...], strides: tuple[int, ...], data_type: str) -> str:
-    """The name of a tensor's layout if it has one, else the strides."""
-    if len(shape) >= 4:
-        try:
-            name = layout_name(shape, strides, as_data_type(data_type))
-        except (TypeError, ValueError):
-            name = None
-        if name is not None:
-            return name
-    return "" if packed(shape) == strides else f"strides {strides}"
+    return value_text(value.get("struct", value))
 
 
 def _memory(place: dict[str, Any], beside_descriptor: bool) -> str:
     where = f"{place['allocation']}+{place['offset']}"
     if "shape" in place and not beside_descriptor:
-        return f"<{_tensor(place)} at {where}>"
+        return f"<{tensor_text(place)} at {where}>"
     return f"<{where}, {_bytes(place['nbytes'])}>" if "nbytes" in place else f"<{where}>"
 
 

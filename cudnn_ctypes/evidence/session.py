@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 
 from ..errors import CudnnError
 from ..raw import host_blocks, live, log, records
+from ..raw.argument_text import plain, record_values
 from ..raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer, room
 from ..raw.function import Function, observe
 from ..raw.memory import memory_pointer
@@ -22,7 +22,7 @@ from ..raw.typed_memory import Typed, typed
 from ..runtime.watching import unwatch, watch
 from .backend_calls import Execution, Graphs, elements_of
 from .memory import Objects, Places, Region, not_finite
-from .records import Argument, CallRecord, plain
+from .records import Argument, CallRecord
 
 _SHOWN = 16  # elements of an array
 _STRUCTS = 4
@@ -108,11 +108,8 @@ class Decoder:
         further = [v for name, v in self.values.items() if name == "handle"]
         is_dropout = base.__name__ == "cudnnDropoutDescriptor_t"
         values = records.record(value, *(further if is_dropout else ()))
-        if not dataclasses.is_dataclass(values):
-            return named
-        fields = [field.name for field in dataclasses.fields(values)]
-        holds = {name: plain(getattr(values, name)) for name in fields}
-        return {**named, "holds": {**holds, **_strides(values)}}
+        holds = record_values(values)
+        return named if holds is None else {**named, "holds": holds}
 
     def _memory(self, parameter: Parameter, value: Any) -> Any:
         address = memory_pointer(value, parameter.name)
@@ -230,11 +227,6 @@ def _scalar(value: Any) -> Any:
     if hasattr(target, "item") and getattr(target, "size", 1) == 1:
         return target.item()
     return float(target) if isinstance(target, (int, float)) else plain(target)
-
-
-def _strides(record: Any) -> dict[str, Any]:
-    """The strides of a record, also of a filter's, which computes them from its format."""
-    return {"strides": list(record.strides)} if hasattr(record, "strides") else {}
 
 
 @dataclass

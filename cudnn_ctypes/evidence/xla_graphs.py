@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..arguments import short_name
 from ..dtypes import as_data_type
 from ..graph.describe.tensor import Tensor
 from ..graph.graph import Graph
 from ..raw import cudnnBackendKnobType_t
+from ..raw.ctypes_support import short_name
 
 _MARK = 'custom_call_target="__cudnn$'
 _CALL = re.compile(

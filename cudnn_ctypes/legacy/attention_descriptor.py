@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .. import raw
-from ..arguments import enumerator, expect, flag, integer, integers, short_name
+from ..arguments import enumerator, expect, flag, integer, integers
 from ..dtypes import as_data_type, numpy_dtype
 from ..handle import Handle
+from ..raw.ctypes_support import short_name
 from ..raw.descriptors import Attention, SequenceData
 from ..raw.strides import packed
 from ..runtime import DeviceBuffer, DeviceTensor

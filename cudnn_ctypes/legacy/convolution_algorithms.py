@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from .. import raw
-from ..arguments import enumerator, expect, items, short_name
+from ..arguments import enumerator, expect, items
 from ..dtypes import data_type_name
 from ..errors import NotSupportedError
 from ..handle import Handle
 from ..raw import operand_rules
-from ..raw.ctypes_support import CudnnEnum
+from ..raw.ctypes_support import CudnnEnum, short_name
 from ..raw.describe import aligned
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry

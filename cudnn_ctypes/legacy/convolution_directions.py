@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from .. import raw
-from ..arguments import short_name
 from ..errors import CudnnError
 from ..handle import Handle
+from ..raw.ctypes_support import short_name
 from ..raw.records import record
 from ..runtime import DeviceBuffer
 from ..runtime.launching.recording import Memory, recording

@@ -8,9 +8,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import enumerator, expect, short_name
+from ..arguments import enumerator, expect
 from ..dtypes import storage_bytes
 from ..handle import Handle
+from ..raw.ctypes_support import short_name
 from ..resource import Closing, Uncopied
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData

@@ -8,8 +8,9 @@ from typing import Any
 from .. import raw
 from ..dtypes import vector_length
 from ..raw.descriptors import Filter
+from ..raw.layouts import layout_name
 from ..runtime import DeviceTensor
-from ..runtime.layout import layout_name, to_shape
+from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
 

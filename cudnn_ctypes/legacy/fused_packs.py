@@ -15,8 +15,9 @@ from ctypes import c_double, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator, expect, short_name
+from ..arguments import enumerator, expect
 from ..handle import Handle
+from ..raw.ctypes_support import short_name
 from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.memory import memory_pointer
 from ..raw.origins import POINTEES

@@ -18,8 +18,9 @@ from ..raw import (
     cudnnDataType_t,
     cudnnTensorFormat_t,
 )
+from ..raw.layouts import fitting_layouts
 from ..raw.values import described
-from ..runtime.layout import Shape, data_type_in_layout, fitting_layouts, to_shape
+from ..runtime.layout import Shape, data_type_in_layout, to_shape
 
 _FORMATS = {
     "NCHW": CUDNN_TENSOR_NCHW,

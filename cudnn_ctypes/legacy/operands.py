@@ -19,10 +19,10 @@ from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.ctypes_support import CudnnEnum
 from ..raw.function import Function
+from ..raw.layouts import fitting_layouts
 from ..raw.records import record, scalar_type
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.recording import Memory, launch, recording
-from ..runtime.layout import fitting_layouts
 from .descriptor import Descriptor
 from .filter import FilterDescriptor
 from .layouts import common_layout

@@ -9,8 +9,9 @@ from .. import raw
 from ..arguments import integers
 from ..dtypes import storage_bytes, vector_length
 from ..raw.descriptors import Tensor
+from ..raw.layouts import layout_name, strides_for
 from ..runtime import DeviceTensor
-from ..runtime.layout import Shape, layout_name, strides_for, to_shape
+from ..runtime.layout import Shape, to_shape
 from .descriptor import Descriptor, read_back
 from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
 

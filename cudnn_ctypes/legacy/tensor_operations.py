@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import raw
-from ..arguments import enumerator, flag, short_name
+from ..arguments import enumerator, flag
 from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
+from ..raw.ctypes_support import short_name
 from ..raw.descriptors import OpTensor, ReduceTensor
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, number, read_back

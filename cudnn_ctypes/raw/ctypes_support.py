@@ -204,6 +204,29 @@ class CudnnEnum(enum.IntEnum, metaclass=_EnumType):
         return self._name_.endswith(("_COUNT", "_COUNTS")) and self is list(type(self))[-1]
 
 
+def short_name(member: CudnnEnum) -> str:
+    """A member's name in lower case, without the common prefix of its enum's members."""
+    if not member.known:
+        return member.name
+    short = member.name[_prefix_length(type(member), member.is_count) :]
+    return short.lower()
+
+
+@functools.cache
+def _prefix_length(cls: type[CudnnEnum], with_count: bool) -> int:
+    members = cls.__members__.items()
+    words = [name.split("_") for name, each in members if with_count or not each.is_count]
+    if len(words) == 1:  # "cross_channel_dim1" of CUDNN_LRN_CROSS_CHANNEL_DIM1
+        return len("_".join([*words[0][:2], ""]))
+    shared = 0
+    while len({tuple(each[: shared + 1]) for each in words}) == 1:
+        shared += 1
+    # "algo_0" rather than "0", "norm" rather than nothing.
+    while shared and not all("_".join(each[shared:]).isidentifier() for each in words):
+        shared -= 1
+    return len("_".join([*words[0][:shared], ""]))
+
+
 @functools.cache
 def storage_type(base: type) -> Any:
     """The ctypes type that holds a `base` in memory: for an enum, its `EnumVariable`."""

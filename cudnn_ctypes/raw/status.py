@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from . import callback, hints, library, log, typed_memory
+from . import callback, hints, library, live, log, typed_memory
+from .argument_text import held_text, record_values, value_text
 from .ctypes_support import CudnnEnum, is_null
+from .records import record
 
 if TYPE_CHECKING:
     from .parameter import Parameter
@@ -56,12 +58,20 @@ def _reasons(status: str) -> tuple[list[str], str]:
 
 
 def describe(value: Any, parameter: Parameter) -> str:
-    """An argument as text, with the contents of ctypes objects rather than their addresses."""
+    """An argument as a trace shows it: a descriptor by what it holds, a variable by its value."""
     value = getattr(value, "_obj", value)  # byref(...)
     base = parameter.type.base
     if type(value) is int and isinstance(base, type) and issubclass(base, CudnnEnum):
         value = base(value)
     try:
+        if is_null(value):
+            return "NULL"
+        if holds := _values(base, value):
+            return held_text(holds)
+        if isinstance(value, (ctypes._SimpleCData, float)):
+            number = getattr(value, "value", value)
+            is_address = isinstance(value, ctypes.c_void_p)
+            return f"{number:#x}" if is_address else value_text(number)
         # Type and dims of another library's tensor: its repr would copy numbers from the device.
         says = typed_memory.typed(value) if parameter.type.kind == "device" else None
         if says is not None and type(value).__module__.partition(".")[0] != "cudnn_ctypes":
@@ -73,6 +83,17 @@ def describe(value: Any, parameter: Parameter) -> str:
     except Exception as error:  # the call's error matters more than a repr that fails
         text = f"<{type(value).__name__}, whose repr failed: {error}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _values(base: Any, value: Any) -> dict[str, Any] | None:
+    """What a living descriptor holds; an address that somebody made up is not followed."""
+    known = live.kind(live.address(value))
+    if known is None or known is not base or base.__name__ == "cudnnHandle_t":
+        return None
+    try:
+        return record_values(record(value))
+    except Exception:  # a library that lacks the function; a dropout descriptor without its handle
+        return None
 
 
 def _is_descriptor(parameter: Parameter) -> bool:

@@ -21,6 +21,7 @@ from cudnn_ctypes.dtypes import (
     vector_length,
 )
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.layouts import layout_name
 
 from . import copy
 from . import layout as layouts
@@ -235,7 +236,7 @@ class Elements(NumpyFunctions):
         """
         stream = self._open().stream if stream is None else stream
         if layout is None:
-            layout = layouts.layout_name(self._shape, self._strides, self._data_type)
+            layout = layout_name(self._shape, self._strides, self._data_type)
         result = self._empty_like(self._data_type, layout, stream)
         result.copy_from(self, stream=stream)
         return result
@@ -244,7 +245,7 @@ class Elements(NumpyFunctions):
         """A new tensor of another type in the same layout; converted on the host, as NumPy does."""
         stream = self._open().stream if stream is None else stream
         data_type = as_data_type(dtype)
-        layout = layouts.layout_name(self._shape, self._strides, self._data_type)
+        layout = layout_name(self._shape, self._strides, self._data_type)
         if vector_length(data_type) != vector_length(self._data_type):
             layout = None
         result = self._empty_like(data_type, layout, stream)

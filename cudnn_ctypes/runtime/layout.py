@@ -7,7 +7,6 @@ first element in the lowest bits.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -16,13 +15,10 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.arguments import integers
 from cudnn_ctypes.dtypes import element_bits, numpy_dtype, storage_bytes, vector_length, vectorized
-from cudnn_ctypes.raw.enums import cudnnDataType_t, cudnnTensorFormat_t
-from cudnn_ctypes.raw.strides import extent, in_elements, layout_order, overlapping, packed
-
-Shape = tuple[int, ...]
-
-# Layout names to the length of a vector of channels.
-_VECTOR_LENGTHS = {"NCHW": 1, "NHWC": 1, "NCHW_VECT_C4": 4, "NCHW_VECT_C32": 32}
+from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.layouts import VECTOR_LENGTHS, checked_layout, shape_of_vectors
+from cudnn_ctypes.raw.layouts import Shape as Shape
+from cudnn_ctypes.raw.strides import extent, in_elements, overlapping
 
 
 def to_shape(shape: Any, name: str = "shape") -> Shape:
@@ -43,7 +39,7 @@ def data_type_in_layout(data_type: cudnnDataType_t, layout: Any) -> cudnnDataTyp
       any number of spatial dimensions. ``CUDNN_TENSOR_NCHW_VECT_C`` needs a vectorised `data_type`
       already.
     """
-    wanted = _VECTOR_LENGTHS[_checked_layout(layout, data_type)]
+    wanted = VECTOR_LENGTHS[checked_layout(layout, data_type)]
     present = vector_length(data_type)
     if layout is None or wanted == present:
         return data_type
@@ -52,47 +48,10 @@ def data_type_in_layout(data_type: cudnnDataType_t, layout: Any) -> cudnnDataTyp
     return vectorized(data_type, wanted)
 
 
-def _checked_layout(layout: Any, data_type: cudnnDataType_t) -> str:
-    length = vector_length(data_type)
-    if layout is None:
-        return "NCHW" if length == 1 else f"NCHW_VECT_C{length}"
-    name = layout.upper().removeprefix("CUDNN_TENSOR_") if isinstance(layout, str) else layout
-    if isinstance(layout, cudnnTensorFormat_t):
-        name = layout.name.removeprefix("CUDNN_TENSOR_")
-        if name == "NCHW_VECT_C":
-            name += str(length)
-    if not isinstance(name, str) or name not in _VECTOR_LENGTHS:
-        raise ValueError(f"layout: expected one of {', '.join(_VECTOR_LENGTHS)}, got {layout!r}")
-    return name
-
-
-@functools.lru_cache(maxsize=1024)
-def strides_for(shape: Shape, layout: Any, data_type: cudnnDataType_t) -> Shape:
-    """The strides of a dense tensor of logical `shape` in `layout` (None: NCHW).
-
-    Raises ValueError if the number of channels is no multiple of the vector length.
-    """
-    vectors = _shape_of_vectors(shape, vector_length(data_type))
-    channels_last = _checked_layout(layout, data_type) == "NHWC"
-    order = layout_order("NHWC" if channels_last else "NCHW", len(shape))
-    return packed([max(size, 1) for size in vectors], order)
-
-
-def _shape_of_vectors(shape: Shape, length: int) -> Shape:
-    if length == 1:
-        return shape
-    if len(shape) < 2 or shape[1] % length:
-        raise ValueError(
-            f"shape {shape}: vectors of {length} channels need a number of channels (the second "
-            f"dimension) that is a multiple of {length}"
-        )
-    return (shape[0], shape[1] // length, *shape[2:])
-
-
 def memory_form(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[Shape, Shape]:
     """Shape and strides in single elements: vectors become a last dimension of stride 1."""
     length = vector_length(data_type)
-    _shape_of_vectors(shape, length)
+    shape_of_vectors(shape, length)
     return in_elements(shape, strides, length)
 
 
@@ -105,34 +64,6 @@ def check_strides(shape: Shape, strides: Shape) -> None:
         raise ValueError(f"strides {strides} and shape {shape} differ in length")
     if overlapping(shape, strides):
         raise ValueError(f"strides {strides} let elements of shape {shape} overlap")
-
-
-@functools.lru_cache(maxsize=1024)
-def fitting_layouts(shape: Shape, strides: Shape, data_type: cudnnDataType_t) -> tuple[str, ...]:
-    """The layouts that these are the strides of, ignoring dimensions of size 1.
-
-    Several fit where there is one channel or one pixel; that which all strides agree with is first.
-    """
-    length = vector_length(data_type)
-    if length > 1 and (len(shape) < 2 or shape[1] % length):
-        return ()
-    vectors = _shape_of_vectors(shape, length)
-    names = [name for name, each in _VECTOR_LENGTHS.items() if each == length]
-    dense = {name: strides_for(shape, name, data_type) for name in names}
-    fitting = [
-        name
-        for name in names
-        if all(a == b or n <= 1 for a, b, n in zip(strides, dense[name], vectors, strict=True))
-    ]
-    return tuple(sorted(fitting, key=lambda name: dense[name] != strides))
-
-
-def layout_name(
-    shape: Shape, strides: Shape, data_type: cudnnDataType_t, prefer: str | None = None
-) -> str | None:
-    """The first of the `fitting_layouts`, or `prefer` if that is one of them; None without any."""
-    names = fitting_layouts(shape, strides, data_type)
-    return prefer if prefer in names else next(iter(names), None)
 
 
 def to_storage(

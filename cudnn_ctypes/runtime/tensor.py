@@ -18,6 +18,7 @@ from cudnn_ctypes.dtypes import (
 )
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.layouts import layout_name, strides_for
 from cudnn_ctypes.raw.spaces import host_memory
 from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.resource import Closing, Uncopied
@@ -67,7 +68,7 @@ class Described:
     @property
     def layout(self) -> str | None:
         """Name of the layout that the strides follow, None if they follow none."""
-        return layouts.layout_name(self._shape, self._strides, self._data_type)
+        return layout_name(self._shape, self._strides, self._data_type)
 
     @property
     def ndim(self) -> int:
@@ -439,7 +440,7 @@ def _described(
     shape = layouts.to_shape(shape)
     if strides is None:
         data_type = layouts.data_type_in_layout(data_type, layout)
-        return shape, layouts.strides_for(shape, layout, data_type), data_type
+        return shape, strides_for(shape, layout, data_type), data_type
     if layout is not None:
         raise ValueError("give either layout or strides, not both")
     strides = layouts.to_shape(strides, "strides")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.arguments import enumerator, short_name
-from cudnn_ctypes.raw.ctypes_support import CudnnEnum
+from cudnn_ctypes.arguments import enumerator
+from cudnn_ctypes.raw.ctypes_support import CudnnEnum, short_name
 
 ENUMS = [
     value

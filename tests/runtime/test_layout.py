@@ -8,13 +8,12 @@ import pytest
 
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
+from cudnn_ctypes.raw.layouts import layout_name, strides_for
 from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.runtime.layout import (
     check_strides,
     data_type_in_layout,
     from_storage,
-    layout_name,
-    strides_for,
     to_shape,
     to_storage,
 )

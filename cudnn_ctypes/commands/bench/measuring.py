@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import raw
-from ...arguments import short_name, suggestion
+from ...arguments import suggestion
 from ...errors import CudnnError
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.backend.devices import properties_text
@@ -35,6 +35,7 @@ from ...legacy import (
     FilterDescriptor,
     TensorDescriptor,
 )
+from ...raw.ctypes_support import short_name
 from ...raw.strides import packed
 from ...runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..options import read_graph

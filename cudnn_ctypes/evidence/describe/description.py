@@ -10,9 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...arguments import short_name
 from ...dtypes import data_type_name
-from ...raw.ctypes_support import CudnnEnum
+from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.enums import cudnnDataType_t
 from ..pictures.html import Table, page, wide
 

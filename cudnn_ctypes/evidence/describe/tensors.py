@@ -9,10 +9,10 @@ from typing import Any
 
 from ...dtypes import as_data_type, element_bits, storage_bytes, vector_length
 from ...raw.descriptors import Filter, SequenceData, Tensor
+from ...raw.layouts import layout_name
 from ...raw.strides import axis_order, extent, overlapping, packed
 from ...raw.typed_memory import Typed, typed
 from ...runtime import DeviceBuffer, DeviceTensor
-from ...runtime.layout import layout_name
 from ..pictures.index_map import IndexMap, index_map
 from .description import (
     FILTER_AXES,

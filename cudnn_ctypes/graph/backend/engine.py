@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...arguments import enumerator, expect, integer, short_name, suggestion
+from ...arguments import enumerator, expect, integer, suggestion
 from ...errors import NotSupportedError, SymbolNotFoundError
+from ...raw.ctypes_support import short_name
 from ...raw.values import described
 from .descriptor import BackendDescriptor
 from .devices import DeviceLike, device_attribute

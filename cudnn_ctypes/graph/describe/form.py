@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ...arguments import short_name
 from ...dtypes import data_type_name
-from ...raw.ctypes_support import CudnnEnum
+from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.strides import axis_order, overlapping, packed
 from .inference import infer_node
 from .node import Node

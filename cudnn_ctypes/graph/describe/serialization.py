@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, cast
 import numpy as np
 
 from ... import raw
-from ...arguments import Place, enumerator, integer, short_name, suggestion
+from ...arguments import Place, enumerator, integer, suggestion
 from ...dtypes import as_data_type, data_type_name
-from ...raw.ctypes_support import CudnnEnum
+from ...raw.ctypes_support import CudnnEnum, short_name
 from .node import Kind, Node, Subgraph
 from .operations.table import FAMILIES
 from .tensor import Tensor

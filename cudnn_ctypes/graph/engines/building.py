@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from ...arguments import enumerator, short_name
+from ...arguments import enumerator
 from ...errors import (
     CudnnError,
     ExecutionFailedError,
@@ -16,6 +16,7 @@ from ...errors import (
     SymbolNotFoundError,
 )
 from ...raw import cudnnBackendHeurMode_t, cudnnStatus_t
+from ...raw.ctypes_support import short_name
 from ...raw.values import described
 from ..backend import warden
 from ..backend.descriptor import BackendDescriptor

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ... import raw
-from ...arguments import enumerator, flag, integer, short_name, suggestion
+from ...arguments import enumerator, flag, integer, suggestion
 from ...errors import CrashError, OwnReason
 from ...raw import cudnnStatus_t
+from ...raw.ctypes_support import short_name
 from ..backend.engine import EngineChoice
 
 if TYPE_CHECKING:

@@ -127,7 +127,8 @@ def _scalar_line(parameter: Parameter, one: str | None) -> str:
 
 def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
     from ..enums import cudnnDataType_t
-    from ..scalars import LARGEST_FLOAT, as_host_scalar
+    from ..layouts import DATA_TYPE_NAMES
+    from ..scalars import LARGEST_FLOAT, SIZES, as_host_scalar
 
     names, pads, out = " or ".join(parameter.described_by), parameter.type.pads, parameter.direction
     place, single, double = records.place, ctypes.c_float, ctypes.c_double
@@ -141,9 +142,10 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
         """The scalar's type, and the reason for the message."""
         if decides is None:
             return None, ""
-        name = _REAL.get(decides.name) if pads else _REAL.get(decides.name, "float32")
-        name = "float32" if name and not pads and name != "float64" else name
-        return name, f", since {names} is {decides.name}"
+        name = DATA_TYPE_NAMES.get(decides)
+        if not pads:
+            name = "float64" if name == "float64" else "float32"
+        return name if name in SIZES else None, f", since {names} is {decides.name}"
 
     def convert(value: Any, *described_by: Any) -> Any:
         if value.__class__ is float and len(described_by) == 1 and not pads:
@@ -165,14 +167,6 @@ def _scalar_check(binding: Binding, parameter: Parameter) -> Callable[..., Any]:
             raise type(error)(_about(binding, parameter, str(error))) from None
 
     return convert
-
-
-_REAL = {
-    "CUDNN_DATA_FLOAT": "float32",
-    "CUDNN_DATA_DOUBLE": "float64",
-    "CUDNN_DATA_HALF": "float16",
-    "CUDNN_DATA_BFLOAT16": "bfloat16",
-}
 
 
 # --- memory --------------------------------------------------------------------------------------

@@ -17,8 +17,9 @@ from cudnn_ctypes.evidence.pictures.index_map import (
     weight_space,
     window,
 )
+from cudnn_ctypes.raw.layouts import strides_for
 from cudnn_ctypes.reference import convolution_forward
-from cudnn_ctypes.runtime.layout import strides_for, to_storage
+from cudnn_ctypes.runtime.layout import to_storage
 
 NCHW = tuple("nchw")
 
