@@ -19,11 +19,11 @@ from typing import Any
 from ... import raw
 from ...dtypes import host_scalar_type
 from ...errors import CudnnError, SymbolNotFoundError
-from ...raw import host_blocks
+from ...evidence.tracing import ENVIRONMENT_VARIABLE as TRACE_VARIABLE
+from ...raw import host_blocks, records
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
-from ...raw.descriptors import record
+from ...raw.mode import ENVIRONMENT_VARIABLE as DEVICE_VARIABLE
 from ...raw.parameter import Parameter
-from ...raw.records import scalar_type
 from ...runtime.cuda import CudaError
 from ..compat import OldNameWarning, v7
 from ..cudart import cudaDeviceProp, cudaGetDeviceProperties
@@ -77,6 +77,12 @@ def _address(name: str) -> int | None:
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
+def _forwards() -> bool:
+    """Whether the calls of functions that cuDNN 9 has go to the real library."""
+    on_reference = os.environ.get(DEVICE_VARIABLE, "").startswith("reference")
+    return not on_reference and os.environ.get(TRACE_VARIABLE, "0") in ("", "0")
+
+
 _FILLING_PROPERTIES = ("cudaGetDeviceProperties", "cudaGetDeviceProperties_v2")
 
 
@@ -100,6 +106,7 @@ def _call(signature: Signature) -> Callable[..., Any]:
     converters = [_converter(each) for each in signature.parameters]
     returns_status = signature.result is ctypes.c_int
     declared = name in raw.FUNCTIONS
+    forwards = not declared and _forwards()
     of_program = _old_status if returns_status and name.startswith("cudnn") and _old() else int
 
     def call(*values: Any) -> Any:
@@ -112,6 +119,8 @@ def _call(signature: Signature) -> Callable[..., Any]:
             finally:
                 _depth.within -= 1
         _depth.inside = True
+        if forwards:  # of the calls between nothing is known here, and an address may be another's
+            records.cache.clear()
         try:
             arguments = [each(value) for each, value in zip(converters, values, strict=True)]
             if declared:
@@ -278,7 +287,9 @@ def _type_memory(parameters: Sequence[Any], arguments: list[Any]) -> None:
     for at, parameter in enumerate(parameters):
         kind, value = parameter.type, arguments[at]
         if value and kind.kind == "scalar" and not kind.pads:
-            data_type = scalar_type([record(given[name]) for name in parameter.described_by])
+            data_type = records.scalar_type(
+                [records.record(given[name]) for name in parameter.described_by]
+            )
             if data_type is not None:
                 arguments[at] = host_scalar_type(data_type).from_address(value.value)
         elif value and kind.kind == "array" and kind.length and not kind.lent:

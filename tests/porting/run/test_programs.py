@@ -63,6 +63,25 @@ def test_c_with_headers_of_cpp_is_cpp_and_a_function_of_the_driver_stops_where_i
     assert "program.c:5: cuInit is not carried out by the reference device" in done.stderr
 
 
+def test_an_old_function_between_forwarded_calls_reads_a_descriptor_as_it_is_then(compiled):
+    done = compiled(
+        """
+int main() {
+  cudnnRNNDescriptor_t r; cudnnDropoutDescriptor_t d; cudnnRNNBiasMode_t found;
+  cudnnCreateRNNDescriptor(&r); cudnnCreateDropoutDescriptor(&d);
+  cudnnSetDropoutDescriptor(d, nullptr, 0, nullptr, 0, 0);
+  for (auto bias : {CUDNN_RNN_NO_BIAS, CUDNN_RNN_DOUBLE_BIAS}) {
+    cudnnSetRNNDescriptor_v8(r, CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, bias, CUDNN_UNIDIRECTIONAL,
+                             CUDNN_LINEAR_INPUT, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT,
+                             CUDNN_DEFAULT_MATH, 4, 4, 4, 1, d, 0);
+    printf("%d ", cudnnGetRNNBiasMode(r, &found) == 0 && found == bias);
+  }
+}""",
+        *("--device", "gpu"),
+    )
+    assert done.stdout == "1 1 ", done.stderr
+
+
 def test_what_the_compiler_refuses_and_what_is_missing_are_told(compiled):
     done = compiled("int main() { return cudnnNothing(); }")
     assert done.returncode == 2
