@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -65,6 +66,37 @@ _libraries: dict[str, torch.library.Library] = {}
 """Registrations by operator, until it is defined again."""
 
 
+class Direct:
+    """A function of layer 2 in place of one of a graph: it is called with results to fill."""
+
+    def __init__(self, function: Callable[..., None], empty: Callable[..., Any]) -> None:
+        self._function, self.empty_results = function, empty
+        signature = inspect.signature(function)
+        first, _, *operands = signature.parameters.values()
+        self.__signature__ = signature.replace(parameters=[first, *operands])
+        self.__annotations__ = typing.get_type_hints(function)
+
+    def run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Return None: no graph is looked up."""
+
+    def __call__(self, *args: Any) -> Any:
+        args = tuple(each.detach() if isinstance(each, torch.Tensor) else each for each in args)
+        results = self.empty_results(*args)
+        x = next(each for each in args if isinstance(each, torch.Tensor))
+        with torch.cuda.device(x.device) if x.is_cuda else nullcontext():
+            stream = torch.cuda.current_stream() if x.is_cuda else None
+            self._function(stream, results, *args)
+        return results
+
+
+def direct(empty: Callable[..., Any]) -> Callable[[Callable[..., None]], Direct]:
+    """Make an operator's function of one of layer 2.
+
+    Its first arguments are the stream and the results, which `empty` makes from the others.
+    """
+    return lambda function: Direct(function, empty)
+
+
 class _Kernel:
     """An operator's implementation for tensors, and for fake ones without memory."""
 
@@ -77,7 +109,9 @@ class _Kernel:
         options: Mapping[str, Any],
     ) -> None:
         self._name, self._results = name, results
-        self._traced = GraphFunction(function, **options)
+        self._traced: Any = function
+        if not isinstance(function, Direct):
+            self._traced = GraphFunction(function, **options)
         self._order = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
         own = inspect.signature(function).parameters.values()
         self._by_position = not any(each.kind is each.KEYWORD_ONLY for each in own)

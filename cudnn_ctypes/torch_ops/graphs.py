@@ -1,0 +1,427 @@
+"""The graphs of the ready operators, forward and backward, and the table that registers them.
+
+Each row of `OPERATORS` is a custom operator ``cudnn_ctypes::name``. `functions` has what programs
+call, which brings operands into the shapes that the rows take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ..graph import Tensor
+from ..legacy import causal_convolution_backward, causal_convolution_forward
+from ..raw.strides import packed
+from .custom import custom_op
+from .operators import direct
+
+OPERATORS: dict[str, Any] = {}
+"""Operators by name."""
+
+ACTIVATIONS = {
+    "relu": ("relu", "relu_backward"),
+    "gelu": ("gelu", "gelu_backward"),
+    "gelu_tanh": ("gelu_approx_tanh", "gelu_approx_tanh_backward"),
+    "silu": ("swish", "swish_backward"),
+    "sigmoid": ("sigmoid", "sigmoid_backward"),
+    "tanh": ("tanh", "tanh_backward"),
+}
+"""Methods of a graph by activation, and those of its gradient."""
+
+
+def _register(
+    name: str,
+    forward: Callable[..., Any],
+    backward: Mapping[Any, Any],
+    outputs: Sequence[str] = ("y",),
+) -> None:
+    OPERATORS[name] = custom_op(
+        f"cudnn_ctypes::{name}", forward, backward=backward, outputs=outputs
+    )
+
+
+# --- attention -----------------------------------------------------------------------------------
+
+
+def _mask(
+    scale: float,
+    left: int | None,
+    right: int | None,
+    bottom_right: bool,
+    alibi: bool,
+    **operands: Tensor | None,
+) -> dict[str, Any]:
+    """The arguments of `sdpa` and its gradient that say which keys count, and how much."""
+    return {
+        "attn_scale": scale,
+        "use_alibi_mask": alibi,
+        "diagonal_alignment": "bottom_right" if bottom_right else "top_left",
+        "diagonal_band_left_bound": left,
+        "diagonal_band_right_bound": right,
+        **operands,
+    }
+
+
+def _capped(softcap: float) -> dict[str, Any]:
+    """softcap * tanh(scores / softcap) and its derivative, as `sdpa_backward` takes them."""
+    divided: list[Any] = []
+
+    def cap(graph: Any, scores: Any) -> Any:
+        divided.append(graph.mul(scores, 1 / softcap))
+        return graph.mul(graph.tanh(divided[-1]), softcap)
+
+    def gradient(graph: Any, dscores: Any) -> Any:
+        return graph.tanh_backward(dscores, divided[-1])
+
+    return {"score_mod": cap, "score_mod_bprop": gradient}
+
+
+def _attention(
+    graph: Any,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    bias: Tensor | None,
+    sink: Tensor | None,
+    seq_len_q: Tensor | None,
+    seq_len_kv: Tensor | None,
+    scale: float,
+    left: int | None,
+    right: int | None,
+    bottom_right: bool,
+    alibi: bool,
+    softcap: float,
+) -> Any:
+    options = _mask(scale, left, right, bottom_right, alibi, bias=bias, sink_token=sink)
+    if softcap:
+        options["score_mod"] = _capped(softcap)["score_mod"]
+    lengths = {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
+    o, stats = graph.sdpa(q, k, v, generate_stats=True, **options, **lengths)
+    return o, stats.set_output(data_type="float32")
+
+
+def _attention_gradients(*more: str) -> Callable[..., Any]:
+    """The graph of dq, dk and dv, and of `more`: "dbias", "dsink"."""
+
+    def gradients(
+        graph: Any,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        o: Tensor,
+        do: Tensor,
+        stats: Tensor,
+        bias: Tensor | None,
+        sink: Tensor | None,
+        seq_len_q: Tensor | None,
+        seq_len_kv: Tensor | None,
+        scale: float,
+        left: int | None,
+        right: int | None,
+        bottom_right: bool,
+        alibi: bool,
+        softcap: float,
+    ) -> Any:
+        options = _mask(scale, left, right, bottom_right, alibi, bias=bias, sink_token=sink)
+        options |= {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
+        options |= _capped(softcap) if softcap else {}
+        made = {}
+        if "dbias" in more:
+            made["dbias"] = options["dBias"] = graph.tensor_like(bias, name="dbias")
+        if "dsink" in more:
+            made["dsink"] = options["dSink_token"] = graph.tensor_like(sink, name="dsink")
+        return *graph.sdpa_backward(q, k, v, o, do, stats, **options), *made.values()
+
+    return gradients
+
+
+for _more in ((), ("bias",), ("sink",), ("bias", "sink")):
+    _results = tuple(f"d{each}" for each in _more)
+    _register(
+        "_".join(("attention", *_more)),
+        _attention,
+        {("dq", "dk", "dv", *_results): _attention_gradients(*_results)},
+        ("o", "stats"),
+    )
+
+
+# --- norms, of rows (m, d) with weights (1, d), and of channels ----------------------------------
+
+
+def _layer_norm(graph: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Any:
+    return graph.layernorm("training", x, weight, bias, eps)
+
+
+def _layer_norm_gradients(
+    graph: Any, dy: Tensor, x: Tensor, weight: Tensor, mean: Tensor, inv_variance: Tensor
+) -> Any:
+    return _typed(graph.layernorm_backward(dy, x, weight, mean, inv_variance), weight)
+
+
+def _rms_norm(graph: Any, x: Tensor, weight: Tensor, eps: float) -> Any:
+    return graph.rmsnorm("training", x, weight, None, eps)
+
+
+def _rms_norm_gradients(
+    graph: Any, dy: Tensor, x: Tensor, weight: Tensor, inv_variance: Tensor
+) -> Any:
+    return _typed(graph.rmsnorm_backward(dy, x, weight, inv_variance)[:2], weight)
+
+
+def _typed(gradients: Sequence[Any], weight: Tensor) -> Sequence[Any]:
+    """Gradients of weights have the weights' type: engines know no other."""
+    for each in gradients[1:]:
+        each.set_output(data_type=weight.data_type)
+    return gradients
+
+
+def _normalize(graph: Any, x: Tensor, eps: float) -> Any:
+    return graph.layernorm("training", x, None, None, eps)
+
+
+def _rms_normalize(graph: Any, x: Tensor, eps: float) -> Any:
+    return graph.rmsnorm("training", x, None, None, eps)
+
+
+def _batch_norm(relu: bool) -> Callable[..., Any]:
+    def batch_norm(
+        graph: Any,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        running_mean: Tensor,
+        running_var: Tensor,
+        eps: float,
+        momentum: float,
+    ) -> Any:
+        running = running_mean, running_var
+        y, *statistics = graph.batchnorm(x, weight, bias, *running, eps, momentum)
+        return graph.relu(y) if relu else y, *statistics
+
+    return batch_norm
+
+
+def _batch_norm_gradients(
+    graph: Any, dz: Tensor, x: Tensor, weight: Tensor, mean: Tensor, inv_variance: Tensor
+) -> Any:
+    return graph.batchnorm_backward(dz, x, weight, mean, inv_variance)
+
+
+def _relu_gradient(relu: bool) -> Any:
+    """The gradient before ReLU, or before nothing."""
+    return (lambda graph, dy, y: graph.relu_backward(dy, y)) if relu else "dy"
+
+
+_STATISTICS = ("y", "mean", "inv_variance")
+_GRADIENTS = ("dx", "dweight", "dbias")
+_register("layer_norm", _layer_norm, {_GRADIENTS: _layer_norm_gradients}, _STATISTICS)
+_register("rms_norm", _rms_norm, {_GRADIENTS[:2]: _rms_norm_gradients}, ("y", "inv_variance"))
+_register(
+    "normalize",
+    _normalize,
+    {
+        "dx": lambda graph, dy, x, mean, inv_variance: graph.layernorm_backward(
+            dy, x, None, mean, inv_variance
+        )[0]
+    },
+    _STATISTICS,
+)
+_register(
+    "rms_normalize",
+    _rms_normalize,
+    {"dx": lambda graph, dy, x, inv_variance: graph.rmsnorm_backward(dy, x, None, inv_variance)[0]},
+    ("y", "inv_variance"),
+)
+for _relu in (False, True):
+    _register(
+        "batch_norm" + "_relu" * _relu,
+        _batch_norm(_relu),
+        {"dz": _relu_gradient(_relu), _GRADIENTS: _batch_norm_gradients},
+        (*_STATISTICS, "next_mean", "next_var"),
+    )
+
+
+# --- products and convolutions with what follows them --------------------------------------------
+
+
+def _linear(graph: Any, x: Tensor, w: Tensor, b: Tensor | None, activation: str) -> Any:
+    """x (1, m, k), w (1, n, k), b (1, n, 1, 1)."""
+    return getattr(graph, ACTIVATIONS[activation][0])(_product(graph, x, w, b))
+
+
+def _product(graph: Any, x: Tensor, w: Tensor, b: Any) -> Any:
+    z = graph.matmul(x, w, transpose_B=True)
+    return z if b is None else z + _seen_as(b, (1, 1, b.dims[1]))
+
+
+def _seen_as(tensor: Tensor, dims: tuple[int, ...], order: Sequence[int] | None = None) -> Tensor:
+    """An operand with other dims of the same memory, of which the first in `order` is outermost."""
+    tensor.dims, tensor.strides = dims, packed(dims, order)
+    return tensor
+
+
+def _linear_db(graph: Any, dz: Tensor) -> Any:
+    """The sums of columns, as those of an image's channels: engines know no others."""
+    _, m, n = dz.dims or ()
+    images = _seen_as(dz, (1, n, m, 1), (0, 2, 3, 1))
+    return graph.reduction(images, "add", axes=(0, 2, 3)).set_output(data_type="float32")
+
+
+def _linear_dz(
+    graph: Any, dy: Tensor, y: Tensor, x: Tensor, w: Tensor, b: Tensor | None, activation: str
+) -> Any:
+    """The gradient before the activation; but for ReLU the product is computed again."""
+    z = y if activation == "relu" else _product(graph, x, w, b)
+    return getattr(graph, ACTIVATIONS[activation][1])(dy, z)
+
+
+_register(
+    "linear",
+    _linear,
+    {
+        "dz": _linear_dz,
+        "dx": lambda graph, dz, w: graph.matmul(dz, w),
+        "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
+        "db": _linear_db,
+    },
+)
+
+
+def _convolution(relu: bool) -> Callable[..., Any]:
+    def convolution(
+        graph: Any,
+        x: Tensor,
+        w: Tensor,
+        scale: Tensor | None,
+        b: Tensor | None,
+        residual: Tensor | None,
+        stride: list[int],
+        padding: list[int],
+        dilation: list[int],
+    ) -> Any:
+        y = graph.conv_fprop(x, w, stride=stride, padding=padding, dilation=dilation)
+        for operation, operand in (("mul", scale), ("add", b), ("add", residual)):
+            y = y if operand is None else getattr(graph, operation)(y, operand)
+        return graph.relu(y) if relu else y
+
+    return convolution
+
+
+def _dconvolution(graph: Any, dz: Tensor, scale: Tensor | None) -> Any:
+    return graph.mul(dz, 1.0 if scale is None else scale)
+
+
+def _dscale(
+    graph: Any,
+    dz: Tensor,
+    x: Tensor,
+    w: Tensor,
+    scale: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+) -> Any:
+    """The sums of dz * convolution, which is computed again."""
+    y = graph.conv_fprop(x, w, stride=stride, padding=padding, dilation=dilation)
+    total = graph.reduction(graph.mul(dz, y), "add")
+    return total.set_output(dims=scale.dims, data_type="float32")
+
+
+def _dx(
+    graph: Any,
+    dc: Tensor,
+    w: Tensor,
+    x: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+) -> Any:
+    dx = graph.conv_dgrad(dc, w, stride=stride, padding=padding, dilation=dilation)
+    return dx.set_output(dims=x.dims, strides=x.strides)
+
+
+def _dw(
+    graph: Any,
+    dc: Tensor,
+    x: Tensor,
+    w: Tensor,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+) -> Any:
+    dw = graph.conv_wgrad(x, dc, stride=stride, padding=padding, dilation=dilation)
+    return dw.set_output(dims=w.dims, strides=w.strides)
+
+
+for _relu in (False, True):
+    for _scaled in (False, True):
+        _register(
+            "convolution" + "_scaled" * _scaled + "_relu" * _relu,
+            _convolution(_relu),
+            {
+                "dz": _relu_gradient(_relu),
+                "dresidual": "dz",
+                **({"dscale": _dscale} if _scaled else {}),
+                "dc": _dconvolution if _scaled else "dz",
+                "dx": _dx,
+                "dw": _dw,
+                "db": lambda graph, dz, b: graph.reduction(dz, "add").set_output(
+                    dims=b.dims, data_type="float32"
+                ),
+            },
+        )
+
+
+# --- element-wise --------------------------------------------------------------------------------
+
+
+def _swiglu_gradients(graph: Any, dy: Tensor, gate: Tensor, up: Tensor) -> Any:
+    return graph.swish_backward(graph.mul(dy, up), gate), graph.mul(dy, graph.swish(gate))
+
+
+_register(
+    "swiglu",
+    lambda graph, gate, up: graph.mul(graph.swish(gate), up),
+    {("dgate", "dup"): _swiglu_gradients},
+)
+_register(
+    "rotate",
+    lambda graph, a, b, cos, sin: (a * cos - b * sin, b * cos + a * sin),
+    {("da", "db"): lambda graph, du, dv, cos, sin: (du * cos + dv * sin, dv * cos - du * sin)},
+    ("u", "v"),
+)
+
+
+# --- a function of layer 2 -----------------------------------------------------------------------
+
+
+def _empty_result(x: Any, *_: Any) -> Any:
+    return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
+
+
+@direct(_empty_result)
+def _causal_conv1d(
+    stream: Any, y: Any, x: Tensor, w: Tensor, b: Tensor | None, activation: str
+) -> None:
+    causal_convolution_forward(x, w, b, y, activation=activation, stream=stream)
+
+
+def _empty_gradients(dy: Any, x: Any, w: Any, *_: Any) -> Any:
+    sums = torch.float64 if x.dtype == torch.float64 else torch.float32
+    dw = torch.zeros_like(w, dtype=sums)  # cuDNN adds to them
+    return _empty_result(x), dw, dw.new_zeros(w.shape[:1])
+
+
+@direct(_empty_gradients)
+def _causal_conv1d_gradients(
+    stream: Any, results: Any, dy: Tensor, x: Tensor, w: Tensor, b: Tensor | None, activation: str
+) -> None:
+    dx, dw, db = results
+    causal_convolution_backward(
+        x=x, w=w, dy=dy, bias=b, dx=dx, dw=dw, db=db, activation=activation, stream=stream
+    )
+
+
+_register("causal_conv1d", _causal_conv1d, {("dx", "dw", "db"): _causal_conv1d_gradients})

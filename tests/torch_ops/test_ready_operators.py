@@ -1,0 +1,225 @@
+"""The ready operators, forward and backward, against PyTorch's own functions in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torch_operators import PLACES
+
+torch: Any = pytest.importorskip("torch")
+nn = torch.nn.functional
+
+from cudnn_ctypes import torch_ops as ops  # noqa: E402
+
+HALF, LAST = torch.float16, torch.channels_last
+LENGTHS = torch.tensor([64, 40], dtype=torch.int32)
+
+
+def attended(q: Any, k: Any, v: Any, *, bias: Any = 0, hidden: Any = None, cap: float = 0) -> Any:
+    k, v = (each.repeat_interleave(q.shape[1] // each.shape[1], 1) for each in (k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    scores = cap * torch.tanh(scores / cap) if cap else scores
+    scores = scores + bias
+    if hidden is not None:
+        scores = scores.masked_fill(hidden.to(q.device), -float("inf"))
+    return scores.softmax(-1) @ v
+
+
+def with_sink(q: Any, k: Any, v: Any, sink: Any) -> Any:
+    k, v = (each.repeat_interleave(2, 1) for each in (k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    column = sink.view(1, -1, 1, 1).expand(*scores.shape[:3], 1)
+    return torch.cat([scores, column], -1).softmax(-1)[..., :-1] @ v
+
+
+def with_lengths(q: Any, k: Any, v: Any) -> Any:
+    beyond = torch.arange(64) >= LENGTHS[:, None]
+    o = attended(q, k, v, hidden=beyond[:, None, None])
+    return o.masked_fill(beyond[:, None, :, None].to(o.device), 0)
+
+
+def rotated(x: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
+    a, b = x.unflatten(-1, (-1, 2)).unbind(-1) if interleaved else x.chunk(2, -1)
+    parts = (a * cos - b * sin, b * cos + a * sin)
+    return torch.stack(parts, -1).flatten(-2) if interleaved else torch.cat(parts, -1)
+
+
+def normal(*shape: int, scale: float = 1.0, dtype: Any = HALF, last: bool = False) -> Any:
+    made = (torch.randn(shape) * scale).to(dtype)
+    return made.contiguous(memory_format=LAST) if last else made
+
+
+def heads() -> list[Any]:
+    return [normal(2, 4, 64, 32), normal(2, 2, 64, 32), normal(2, 2, 64, 32)]
+
+
+def images() -> list[Any]:
+    return [normal(4, 32, 8, 8, last=True), normal(16, 32, 3, 3, scale=0.06, last=True)]
+
+
+ROW, COLUMN = torch.arange(64)[:, None], torch.arange(64)[None]
+ANGLES = ROW * torch.linspace(0.01, 1, 16)
+STATISTICS = torch.linspace(-1, 1, 16), torch.linspace(0.5, 2, 16)
+ACTIVATIONS = {
+    "relu": nn.relu,
+    "gelu": nn.gelu,
+    "gelu_tanh": lambda x: nn.gelu(x, approximate="tanh"),
+    "silu": nn.silu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+
+
+def statistics(x: Any, double: bool = False) -> list[Any]:
+    return [each.to(x.device, torch.float64 if double else None) for each in STATISTICS]
+
+
+def folded(x: Any, w: Any, scale: Any, shift: Any, training: bool) -> Any:
+    y = nn.conv2d(x, w, padding=1, stride=2)
+    return nn.relu(nn.batch_norm(y, *statistics(x, True), scale, shift, training))
+
+
+def causal(x: Any, w: Any, b: Any, activation: str | None) -> Any:
+    y = nn.conv1d(nn.pad(x, (3, 0)), w[:, None], b, groups=16)
+    return nn.silu(y) if activation else y
+
+
+Case = tuple[Callable[..., Any], Callable[..., Any], Callable[[], list[Any]]]
+CASES: dict[str, Case] = {
+    "attention": (ops.attention, attended, heads),
+    "attention, window": (
+        lambda *qkv: ops.attention(*qkv, causal=True, window=(16, None)),
+        lambda *qkv: attended(*qkv, hidden=(COLUMN > ROW) | (COLUMN <= ROW - 16)),
+        heads,
+    ),
+    "attention, bias": (
+        lambda q, k, v, bias: ops.attention(q, k, v, bias=bias),
+        lambda q, k, v, bias: attended(q, k, v, bias=bias),
+        lambda: [*heads(), normal(1, 4, 64, 64)],
+    ),
+    "attention, alibi": (
+        lambda *qkv: ops.attention(*qkv, causal=True, alibi=True),
+        lambda *qkv: attended(
+            *qkv,
+            bias=((COLUMN - ROW) * 2.0 ** -torch.tensor([2, 4, 6, 8]).view(4, 1, 1)).to(qkv[0]),
+            hidden=COLUMN > ROW,
+        ),
+        heads,
+    ),
+    "attention, softcap": (
+        lambda *qkv: ops.attention(*qkv, softcap=2.0),
+        lambda *qkv: attended(*qkv, cap=2.0),
+        heads,
+    ),
+    "attention, sink": (
+        lambda q, k, v, sink: ops.attention(q, k, v, sink=sink),
+        with_sink,
+        lambda: [*heads(), normal(4, dtype=torch.float32)],
+    ),
+    "attention, lengths": (
+        lambda *qkv: ops.attention(
+            *qkv, **dict.fromkeys(("seq_len_q", "seq_len_kv"), LENGTHS.to(qkv[0].device))
+        ),
+        with_lengths,
+        heads,
+    ),
+    "layer norm": (
+        ops.layer_norm,
+        lambda x, w, b: nn.layer_norm(x, (64,), w, b),
+        lambda: [normal(6, 10, 64), normal(64, dtype=torch.float32), normal(64)],
+    ),
+    "layer norm of two dimensions, bare": (
+        lambda x: ops.layer_norm(x.flatten(1)),
+        lambda x: nn.layer_norm(x.flatten(1), (640,)),
+        lambda: [normal(6, 10, 64)],
+    ),
+    "rms norm": (
+        lambda x, w: ops.rms_norm(x, w, eps=1e-5),
+        lambda x, w: nn.rms_norm(x, (64,), w, 1e-5),
+        lambda: [normal(6, 10, 64), normal(64)],
+    ),
+    "rms norm, bare": (
+        lambda x: ops.rms_norm(x, eps=1e-5),
+        lambda x: nn.rms_norm(x, (64,), None, 1e-5),
+        lambda: [normal(6, 10, 64)],
+    ),
+    "group norm": (
+        lambda x, w, b: ops.group_norm(x, 4, w, b),
+        lambda x, w, b: nn.group_norm(x, 4, w, b),
+        lambda: [images()[0], normal(32), normal(32)],
+    ),
+    "batch norm and ReLU": (
+        lambda x, w, b: ops.batch_norm(x, None, None, w, b, training=True, relu=True),
+        lambda x, w, b: nn.batch_norm(x, None, None, w, b, True).relu(),
+        lambda: [images()[0], normal(32, dtype=torch.float32), normal(32, dtype=torch.float32)],
+    ),
+    **{
+        f"linear, {name}": (
+            lambda x, w, b, name=name: ops.linear(x, w, b, name),
+            lambda x, w, b, function=function: function(nn.linear(x, w, b)),
+            lambda: [normal(6, 10, 64), normal(48, 64, scale=0.125), normal(48)],
+        )
+        for name, function in ACTIVATIONS.items()
+    },
+    "swiglu": (
+        lambda x: ops.swiglu(*x.chunk(2, -1)),
+        lambda x: nn.silu(x[..., :32]) * x[..., 32:],
+        lambda: [normal(6, 10, 64)],
+    ),
+    "convolution": (
+        lambda x, w: ops.convolution(x, w, padding=1),
+        lambda x, w: nn.conv2d(x, w, padding=1),
+        images,
+    ),
+    "convolution, residual": (
+        lambda x, w, b, z: ops.convolution(x, w, b, residual=z, padding=1, relu=True),
+        lambda x, w, b, z: nn.relu(nn.conv2d(x, w, b, padding=1) + z),
+        lambda: [*images(), normal(16), normal(4, 16, 8, 8, last=True)],
+    ),
+    **{
+        f"convolution, batch norm, {training=}": (
+            lambda x, w, s, b, training=training: ops.conv_batch_norm(
+                x, w, s, b, *statistics(x), training=training, padding=1, stride=2
+            ),
+            lambda x, w, s, b, training=training: folded(x, w, s, b, training),
+            lambda: [*images(), torch.rand(16) + 0.5, torch.randn(16)],
+        )
+        for training in (False, True)
+    },
+    **{
+        f"rope, {interleaved=}": (
+            lambda x, interleaved=interleaved: ops.rope(
+                x, ANGLES.cos().to(x.device), ANGLES.sin().to(x.device), interleaved=interleaved
+            ),
+            lambda x, interleaved=interleaved: rotated(
+                x, ANGLES.cos().to(x), ANGLES.sin().to(x), interleaved
+            ),
+            lambda: [normal(2, 4, 64, 32)],
+        )
+        for interleaved in (False, True)
+    },
+    "causal convolution": (
+        lambda *operands: ops.causal_conv1d(*operands, "silu"),
+        lambda *operands: causal(*operands, "silu"),
+        lambda: [normal(2, 16, 40), normal(16, 4), normal(16)],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", CASES)
+def test_numbers_and_gradients_are_pytorch_s(name: str, place: str) -> None:
+    function, theirs, make = CASES[name]
+    torch.manual_seed(0)
+    operands = [each.to(place).requires_grad_() for each in make()]
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    y, right = function(*operands), theirs(*exact)
+    dy = torch.randn(y.shape).to(place, y.dtype)
+    gradients = torch.autograd.grad(y, operands, dy)
+    wanted = torch.autograd.grad(right, exact, dy.double())
+    for got, expected in zip((y, *gradients), (right, *wanted), strict=True):
+        scale = float(expected.detach().abs().max())
+        torch.testing.assert_close(got.double(), expected, rtol=0, atol=4e-3 * scale)
