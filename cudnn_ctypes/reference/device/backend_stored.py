@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from ... import raw
@@ -47,51 +48,10 @@ _INNER = {
 }
 """By operation, its attribute with the descriptor of parameters, and the prefix of these."""
 
-_WORDS = {
-    "CONVOLUTION": {
-        "mode": "CONV_MODE",
-        "pad": "PRE_PADDINGS POST_PADDINGS",
-        "pad_lower": "PRE_PADDINGS",
-        "pad_upper": "POST_PADDINGS",
-        "stride": "FILTER_STRIDES",
-    },
-    "RESAMPLE": {"prePad": "PRE_PADDINGS", "postPad": "POST_PADDINGS"},
-    "POINTWISE": {
-        "upperClip": "RELU_UPPER_CLIP",
-        "lowerClip": "RELU_LOWER_CLIP",
-        "lowerClipSlope": "RELU_LOWER_CLIP_SLOPE",
-        "alpha": "ELU_ALPHA",
-        "beta": "SOFTPLUS_BETA SWISH_BETA",  # the mode looks at one
-    },
-    "REDUCTION": {"reductionOp": "OPERATOR"},
-    "OPERATION_MATMUL": {
-        **{f"mat{each}": f"{each}DESC" for each in "ABC"},
-        **{f"{each}Override": f"GEMM_{each.upper()}_OVERRIDE_DESC" for each in "mnk"},
-    },
-    "OPERATION_NORM_FWD": {
-        "fmode": "PHASE",
-        "InRunningMean": "INPUT_RUNNING_MEAN_DESC",
-        "InRunningVar": "INPUT_RUNNING_VAR_DESC",
-        "OutRunningMean": "OUTPUT_RUNNING_MEAN_DESC",
-        "OutRunningVar": "OUTPUT_RUNNING_VAR_DESC",
-    },
-    "OPERATION_BN_FINALIZE": {
-        "mode": "STATS_MODE",
-        "accumCntValTensor": "ACCUM_COUNT_DESC",
-        "expAverageFactorValTensor": "EXP_AVERATE_FACTOR_DESC",
-    },
-    "OPERATION_BN_BWD_WEIGHTS": {"dGammaDesc": "DBN_SCALE_DESC", "dBetaDesc": "DBN_BIAS_DESC"},
-    "TENSOR": {
-        "name": "UNIQUE_ID",
-        "dim": "DIMENSIONS",
-        "vectCount": "VECTOR_COUNT",
-        "vectDim": "VECTORIZED_DIMENSION",
-        "ptrAlignment": "BYTE_ALIGNMENT",
-        "reordering": "REORDERING_MODE",
-        "isRagged": "RAGGED_OFFSET_DESC",
-    },
-}
-"""By prefix of attributes, the words that are not their names."""
+_WORDS: dict[str, dict[str, str]] = json.loads(
+    Path(__file__).with_name("backend_words.json").read_text("utf-8")
+)
+"""By prefix of attributes, the words that are not their names. Of two the mode looks at one."""
 
 
 def operation_graph(text: bytes | str) -> Record:
