@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .arithmetic import blend, check_shape, kept
-from .tiles import tiled
+from .tiles import Array, tiled
 
 Activation = Literal["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
 
 
 def activate(
-    x: NDArray[Any],
-    activation: Activation,
-    coef: float = 0.0,
-    *,
-    propagate_nan: bool = True,
-) -> NDArray[Any]:
+    x: Array, activation: Activation, coef: float = 0.0, *, propagate_nan: bool = True
+) -> Array:
     """The activation of every element of `x`, in the dtype of `x`.
 
     ============  ==================================  =======================
@@ -52,7 +48,7 @@ def activate(
     """
     factor = x.dtype.type(coef)
     zero = x.dtype.type(0)
-    result: NDArray[Any]
+    result: Array
     match activation:
         case "identity":
             result = x
@@ -74,9 +70,7 @@ def activate(
     return result
 
 
-def derivative(
-    y: NDArray[Any], x: NDArray[Any], activation: Activation, coef: float = 0.0
-) -> NDArray[Any]:
+def derivative(y: Array, x: Array, activation: Activation, coef: float = 0.0) -> Array:
     """The derivative of the activation at `x`, where it has the value `y`; in the dtype of `x`.
 
     ============  ==================================================
@@ -101,7 +95,7 @@ def derivative(
     """
     factor = x.dtype.type(coef)
     one = x.dtype.type(1)
-    result: NDArray[Any]
+    result: Array
     match activation:
         case "identity":
             result = np.ones_like(x)
@@ -125,18 +119,18 @@ def derivative(
 
 
 def activation_forward(
-    x: NDArray[Any],
+    x: Array,
     activation: Activation,
     coef: float = 0.0,
     *,
     propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """y = alpha * act(x) + beta * y: `cudnnActivationForward`.
 
     Parameters
@@ -161,7 +155,7 @@ def activation_forward(
     """
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, y: Array | None) -> Array:
         values = x.astype(compute_dtype, copy=activation == "identity")
         result = activate(values, activation, coef, propagate_nan=propagate_nan)
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
@@ -174,16 +168,16 @@ def activation_backward(
     activation: Activation,
     coef: float = 0.0,
     *,
-    y: NDArray[Any],
-    dy: NDArray[Any],
-    x: NDArray[Any],
+    y: Array,
+    dy: Array,
+    x: Array,
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """dx = alpha * act'(x) * dy + beta * dx: `cudnnActivationBackward`.
 
     Where relu and clipped_relu are flat the gradient is 0, even for a NaN in dy.
@@ -214,9 +208,7 @@ def activation_backward(
             raise ValueError(f"{name} must have the shape of x, {x.shape}, got {operand.shape}")
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(
-        y: NDArray[Any], dy: NDArray[Any], x: NDArray[Any], dx: NDArray[Any] | None
-    ) -> NDArray[Any]:
+    def formula(y: Array, dy: Array, x: Array, dx: Array | None) -> Array:
         y, dy, x = (operand.astype(compute_dtype, copy=False) for operand in (y, dy, x))
         slope = derivative(y, x, activation, coef)
         result = dy * slope
@@ -228,8 +220,8 @@ def activation_backward(
     return tiled(formula, y, dy, x, dx, out=out)
 
 
-def _larger(x: NDArray[Any], floor: Any, propagate_nan: bool) -> NDArray[Any]:
-    result: NDArray[Any] = np.maximum(x, floor) if propagate_nan else np.fmax(x, floor)
+def _larger(x: Array, floor: Any, propagate_nan: bool) -> Array:
+    result: Array = np.maximum(x, floor) if propagate_nan else np.fmax(x, floor)
     return result
 
 
@@ -238,9 +230,9 @@ def _unknown(activation: object) -> ValueError:
     return ValueError(f"activation must be one of {names}, got {activation!r}")
 
 
-def sigmoid(x: NDArray[Any]) -> NDArray[Any]:
+def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x))."""
     # 1 / (1 + exp(-x)) = (1 + tanh(x / 2)) / 2, which does not overflow.
     half = x.dtype.type(0.5)
-    result: NDArray[Any] = half + half * np.tanh(half * x)
+    result: Array = half + half * np.tanh(half * x)
     return result

@@ -8,10 +8,12 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .tiles import Array
+
 COMPUTE_DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32))
 
 
-def accumulator(compute_dtype: DTypeLike | None, *operands: NDArray[Any]) -> np.dtype[Any]:
+def accumulator(compute_dtype: DTypeLike | None, *operands: Array) -> np.dtype[Any]:
     """The accumulators' dtype: `compute_dtype`, or by default int32 for integers, else float64.
 
     Raises ValueError for a `compute_dtype` other than float32, float64 or int32.
@@ -33,24 +35,24 @@ def scaling_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
-def scale(values: NDArray[Any], factor: float) -> NDArray[Any]:
+def scale(values: Array, factor: float) -> Array:
     """`factor` * `values` in the scaling dtype; a factor of 1 leaves exact integers exact."""
     if factor == 1:
         return values
     dtype = scaling_dtype(values.dtype)
-    scaled: NDArray[Any] = values.astype(dtype) * dtype.type(factor)
+    scaled: Array = values.astype(dtype) * dtype.type(factor)
     return scaled
 
 
 def blend(
-    result: NDArray[Any],
-    prior: NDArray[Any] | None,
+    result: Array,
+    prior: Array | None,
     *,
     alpha: float,
     beta: float,
     out_dtype: DTypeLike,
     name: str,
-) -> NDArray[Any]:
+) -> Array:
     """`alpha * result + beta * prior`, rounded once to `out_dtype`.
 
     With beta == 0 the prior value is not read, so NaN or garbage in it does not matter. alpha is
@@ -75,24 +77,24 @@ def blend(
     return round_to(value, out_dtype)
 
 
-def check_shape(name: str, array: NDArray[Any] | None, shape: tuple[int, ...]) -> None:
+def check_shape(name: str, array: Array | None, shape: tuple[int, ...]) -> None:
     """ValueError if an array that is not None has another shape."""
     if array is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
 
 
-def kept(values: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
+def kept(values: Array, mask: NDArray[np.bool_]) -> Array:
     """`values` where the mask is True, 0 elsewhere, also in the place of NaN and infinities.
 
     ``np.where(mask, values, 0)`` takes a branch for each element, and 10 times as long for random
     masks as this product of the numbers' bits with 0 or 1.
     """
     bits = np.ascontiguousarray(values).view(f"u{values.itemsize}")
-    product: NDArray[Any] = bits * mask
+    product: Array = bits * mask
     return product.view(values.dtype)
 
 
-def round_to(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+def round_to(values: Array, dtype: DTypeLike) -> Array:
     """`values` rounded to nearest even in `dtype`, as they are stored in an output tensor.
 
     Values that have this dtype are returned without a copy.

@@ -52,8 +52,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .blas import product
+from .tiles import Array
 
-Weights = Mapping[str, NDArray[Any]]
+Weights = Mapping[str, Array]
 
 # In the order of cudnnMultiHeadAttnWeightKind_t, CUDNN_MH_ATTN_Q_WEIGHTS first.
 WEIGHT_NAMES = (
@@ -87,12 +88,12 @@ class AttentionForwardResult:
         (H, Tq, N, B, P): the heads' vectors h.
     """
 
-    y: NDArray[Any]
-    q: NDArray[Any]
-    k: NDArray[Any]
-    v: NDArray[Any]
-    attention: NDArray[Any]
-    heads: NDArray[Any]
+    y: Array
+    q: Array
+    k: Array
+    v: Array
+    attention: Array
+    heads: Array
 
 
 def weight_shapes(
@@ -136,11 +137,7 @@ def weight_shapes(
 
 
 def visible_keys(
-    low: ArrayLike,
-    high: ArrayLike,
-    q_lengths: NDArray[Any],
-    k_lengths: NDArray[Any],
-    k_steps: int,
+    low: ArrayLike, high: ArrayLike, q_lengths: Array, k_lengths: Array, k_steps: int
 ) -> NDArray[np.bool_]:
     """A mask of the keys visible to each query: low <= key < high, within both lengths.
 
@@ -167,17 +164,17 @@ def visible_keys(
 
 
 def attention_forward(
-    q: NDArray[Any],
-    k: NDArray[Any],
-    v: NDArray[Any],
+    q: Array,
+    k: Array,
+    v: Array,
     weights: Weights | None = None,
     *,
     heads: int = 1,
     scaler: float = 1.0,
     visible: NDArray[np.bool_] | None = None,
-    residuals: NDArray[Any] | None = None,
-    attention_dropout: NDArray[Any] | None = None,
-    output_dropout: NDArray[Any] | None = None,
+    residuals: Array | None = None,
+    attention_dropout: Array | None = None,
+    output_dropout: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
 ) -> AttentionForwardResult:
@@ -238,47 +235,43 @@ def attention_forward(
     return AttentionForwardResult(y.astype(out_dtype or q.dtype), q_, k_, v_, attention, in_heads)
 
 
-def project(
-    x: NDArray[Any], weights: NDArray[Any] | None, biases: NDArray[Any] | None, heads: int
-) -> NDArray[Any]:
+def project(x: Array, weights: Array | None, biases: Array | None, heads: int) -> Array:
     """(T, N, B, V) to (H, T, N, B, P): every head's W x + b, or x itself for every head."""
     if weights is None:
         return np.broadcast_to(x, (heads, *x.shape))
     rows = exact_product(x.reshape(-1, x.shape[-1]), weights.swapaxes(1, 2))
-    result: NDArray[Any] = rows.reshape(heads, *x.shape[:3], -1)
+    result: Array = rows.reshape(heads, *x.shape[:3], -1)
     return result if biases is None else result + biases[:, None, None, None, :, 0]
 
 
-def join_heads(
-    h: NDArray[Any], weights: NDArray[Any] | None, biases: NDArray[Any] | None
-) -> NDArray[Any]:
+def join_heads(h: Array, weights: Array | None, biases: Array | None) -> Array:
     """(H, T, N, B, P) to (T, N, B, O): sum of W h over the heads, + b; or the heads stacked."""
     if weights is None:
         _, *steps, _ = h.shape
         return np.moveaxis(h, 0, -2).reshape(*steps, -1)
     rows = exact_product(h.reshape(len(h), -1, h.shape[-1]), weights.swapaxes(1, 2))
-    result: NDArray[Any] = rows.sum(axis=0).reshape(*h.shape[1:4], -1)
+    result: Array = rows.sum(axis=0).reshape(*h.shape[1:4], -1)
     return result if biases is None else result + biases[0, :, 0]
 
 
-def softmax_where(scores: NDArray[Any], visible: NDArray[np.bool_] | None) -> NDArray[Any]:
+def softmax_where(scores: Array, visible: NDArray[np.bool_] | None) -> Array:
     """Softmax along the last axis over the visible elements; 0 elsewhere."""
     if visible is not None:
         scores = np.where(visible, scores, -np.inf)
     largest = scores.max(axis=-1, keepdims=True)
-    exponentials: NDArray[Any] = scores - np.where(np.isneginf(largest), 0, largest)
+    exponentials: Array = scores - np.where(np.isneginf(largest), 0, largest)
     np.exp(exponentials, out=exponentials)
     total = exponentials.sum(axis=-1, keepdims=True)
     exponentials /= np.where(total == 0, 1, total)
     return exponentials
 
 
-def exact_product(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def exact_product(a: Array, b: Array) -> Array:
     """a @ b, summed in float64: a row of the result does not depend on the number of rows."""
     return product(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
 
 
-def by_sequence(x: NDArray[Any]) -> NDArray[Any]:
+def by_sequence(x: Array) -> Array:
     """(H, T, N, B, P) to (H, N, B, T, P): one matrix for each sequence, a row for each step.
 
     Products of these matrices broadcast to keys shared by a beam of queries.
@@ -286,19 +279,17 @@ def by_sequence(x: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(x.transpose(0, 2, 3, 1, 4))
 
 
-def by_step(x: NDArray[Any]) -> NDArray[Any]:
+def by_step(x: Array) -> Array:
     """The way back of `by_sequence`."""
     return x.transpose(0, 3, 1, 2, 4)
 
 
-def times(x: NDArray[Any], factors: NDArray[Any] | None) -> NDArray[Any]:
+def times(x: Array, factors: Array | None) -> Array:
     """x * factors, or x if `factors` is None."""
     return x if factors is None else x * factors.astype(x.dtype)
 
 
-def check_shapes(
-    q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], weights: Weights, heads: int
-) -> None:
+def check_shapes(q: Array, k: Array, v: Array, weights: Weights, heads: int) -> None:
     """Raise ValueError, naming the argument, if operands and weights do not fit."""
     for name, x in (("q", q), ("k", k), ("v", v)):
         if x.ndim != 4:
@@ -341,25 +332,25 @@ class AttentionGradients:
         (H, T, N, B, P), for the weights' gradients.
     """
 
-    dq: NDArray[Any]
-    dk: NDArray[Any]
-    dv: NDArray[Any]
-    dq_projected: NDArray[Any]
-    dk_projected: NDArray[Any]
-    dv_projected: NDArray[Any]
+    dq: Array
+    dk: Array
+    dv: Array
+    dq_projected: Array
+    dk_projected: Array
+    dv_projected: Array
 
 
 def attention_backward_data(
     *,
-    q: NDArray[Any],
-    k: NDArray[Any],
-    v: NDArray[Any],
-    dy: NDArray[Any],
+    q: Array,
+    k: Array,
+    v: Array,
+    dy: Array,
     attended: AttentionForwardResult,
     weights: Weights | None = None,
     scaler: float = 1.0,
-    attention_dropout: NDArray[Any] | None = None,
-    output_dropout: NDArray[Any] | None = None,
+    attention_dropout: Array | None = None,
+    output_dropout: Array | None = None,
 ) -> AttentionGradients:
     """The gradients by q, k and v: `cudnnMultiHeadAttnBackwardData`.
 
@@ -400,9 +391,9 @@ def attention_backward_data(
     if k.shape[2] == 1:  # the beam's sequences have their keys and values in common
         dk_, dv_ = (x.sum(axis=3, keepdims=True) for x in (dk_, dv_))
 
-    def back(projected: NDArray[Any], name: str, x: NDArray[Any]) -> NDArray[Any]:
+    def back(projected: Array, name: str, x: Array) -> Array:
         matrices = _get(weights, name, dtype)
-        result: NDArray[Any]
+        result: Array
         if matrices is None:
             result = projected.sum(axis=0)
         else:
@@ -421,15 +412,15 @@ def attention_backward_data(
 
 def attention_backward_weights(
     *,
-    q: NDArray[Any],
-    k: NDArray[Any],
-    v: NDArray[Any],
-    dy: NDArray[Any],
+    q: Array,
+    k: Array,
+    v: Array,
+    dy: Array,
     attended: AttentionForwardResult,
     gradients: AttentionGradients,
     weights: Weights,
-    output_dropout: NDArray[Any] | None = None,
-) -> dict[str, NDArray[Any]]:
+    output_dropout: Array | None = None,
+) -> dict[str, Array]:
     """The gradients by all weights and biases: `cudnnMultiHeadAttnBackwardWeights`.
 
     Parameters
@@ -450,7 +441,7 @@ def attention_backward_weights(
     dtype = attended.attention.dtype
     _check_dy(dy, attended)
     do = times(dy.astype(dtype), output_dropout)
-    results: dict[str, NDArray[Any]] = {}
+    results: dict[str, Array] = {}
     for name, x, dx_ in (
         ("q", q, gradients.dq_projected),
         ("k", k, gradients.dk_projected),
@@ -463,13 +454,13 @@ def attention_backward_weights(
     return {name: results[name].astype(array.dtype) for name, array in weights.items()}
 
 
-def softmax_backward(a: NDArray[Any], da: NDArray[Any]) -> NDArray[Any]:
+def softmax_backward(a: Array, da: Array) -> Array:
     """a * (da - sum(a * da)) along the last axis; 0 where a is 0."""
-    result: NDArray[Any] = a * (da - (a * da).sum(axis=-1, keepdims=True))
+    result: Array = a * (da - (a * da).sum(axis=-1, keepdims=True))
     return result
 
 
-def _to_heads(do: NDArray[Any], weights: NDArray[Any] | None, heads: NDArray[Any]) -> NDArray[Any]:
+def _to_heads(do: Array, weights: Array | None, heads: Array) -> Array:
     """(T, N, B, O) to the heads' (H, T, N, B, P): W^T do, or each head's part of do."""
     if weights is None:
         count, *steps, length = heads.shape
@@ -477,15 +468,15 @@ def _to_heads(do: NDArray[Any], weights: NDArray[Any] | None, heads: NDArray[Any
     return project(do, weights.swapaxes(1, 2), None, len(weights))
 
 
-def _rows(x: NDArray[Any]) -> NDArray[Any]:
+def _rows(x: Array) -> Array:
     """(..., T, N, B, V) to (..., T * N * B, V)."""
     return x.reshape(*x.shape[:-4], -1, x.shape[-1])
 
 
-def _get(weights: Weights, name: str, dtype: np.dtype[Any]) -> NDArray[Any] | None:
+def _get(weights: Weights, name: str, dtype: np.dtype[Any]) -> Array | None:
     return weights[name].astype(dtype) if name in weights else None
 
 
-def _check_dy(dy: NDArray[Any], attended: AttentionForwardResult) -> None:
+def _check_dy(dy: Array, attended: AttentionForwardResult) -> None:
     if dy.shape != attended.y.shape:
         raise ValueError(f"dy must have shape {attended.y.shape}, got {dy.shape}")

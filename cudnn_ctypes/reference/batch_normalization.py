@@ -33,10 +33,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape, kept, round_to
-from .tiles import other_axes, tiled
+from .tiles import Array, other_axes, tiled
 
 Mode = Literal["per_activation", "spatial"]
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,11 @@ class BatchNormalizationResult:
         True where ReLU passed its argument, for the backward pass; None without ReLU.
     """
 
-    y: NDArray[Any]
-    saved_mean: NDArray[Any]
-    saved_inv_variance: NDArray[Any]
-    running_mean: NDArray[Any] | None
-    running_variance: NDArray[Any] | None
+    y: Array
+    saved_mean: Array
+    saved_inv_variance: Array
+    running_mean: Array | None
+    running_variance: Array | None
     mask: NDArray[np.bool_] | None
 
 
@@ -68,10 +67,10 @@ class BatchNormalizationResult:
 class BatchNormalizationGradients:
     """The gradients: dx and dz have dy's shape, dscale and dbias have scale's shape."""
 
-    dx: NDArray[Any]
-    dscale: NDArray[Any]
-    dbias: NDArray[Any]
-    dz: NDArray[Any]
+    dx: Array
+    dscale: Array
+    dbias: Array
+    dz: Array
 
 
 def batch_normalization_parameter_shape(x_shape: tuple[int, ...], mode: Mode) -> tuple[int, ...]:
@@ -94,23 +93,23 @@ def batch_normalization_parameter_shape(x_shape: tuple[int, ...], mode: Mode) ->
 
 
 def batch_normalization_forward_training(
-    x: NDArray[Any],
-    scale: NDArray[Any],
-    bias: NDArray[Any],
+    x: Array,
+    scale: Array,
+    bias: Array,
     *,
     average_factor: float,
     mode: Mode = "spatial",
     epsilon: float = 1e-5,
-    running_mean: NDArray[Any] | None = None,
-    running_variance: NDArray[Any] | None = None,
-    z: NDArray[Any] | None = None,
+    running_mean: Array | None = None,
+    running_variance: Array | None = None,
+    z: Array | None = None,
     relu: bool = False,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
+    out: Array | None = None,
 ) -> BatchNormalizationResult:
     """Normalize with the batch's own statistics, and average these over the calls.
 
@@ -187,23 +186,23 @@ def batch_normalization_forward_training(
 
 
 def batch_normalization_forward_inference(
-    x: NDArray[Any],
-    scale: NDArray[Any],
-    bias: NDArray[Any],
-    estimated_mean: NDArray[Any],
-    estimated_variance: NDArray[Any],
+    x: Array,
+    scale: Array,
+    bias: Array,
+    estimated_mean: Array,
+    estimated_variance: Array,
     *,
     mode: Mode = "spatial",
     epsilon: float = 1e-5,
-    z: NDArray[Any] | None = None,
+    z: Array | None = None,
     relu: bool = False,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """Normalize with the averages from training.
 
     `cudnnBatchNormalizationForwardInference`, `cudnnNormalizationForwardInference`::
@@ -239,24 +238,24 @@ def batch_normalization_forward_inference(
 
 def batch_normalization_backward(
     *,
-    x: NDArray[Any],
-    dy: NDArray[Any],
-    scale: NDArray[Any],
+    x: Array,
+    dy: Array,
+    scale: Array,
     mode: Mode = "spatial",
     epsilon: float = 1e-5,
-    saved_mean: NDArray[Any] | None = None,
-    saved_inv_variance: NDArray[Any] | None = None,
+    saved_mean: Array | None = None,
+    saved_inv_variance: Array | None = None,
     mask: NDArray[np.bool_] | None = None,
     alpha: float = 1.0,
     beta: float = 0.0,
     alpha_param: float = 1.0,
     beta_param: float = 0.0,
-    dx: NDArray[Any] | None = None,
-    dscale: NDArray[Any] | None = None,
-    dbias: NDArray[Any] | None = None,
+    dx: Array | None = None,
+    dscale: Array | None = None,
+    dbias: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
+    out: Array | None = None,
 ) -> BatchNormalizationGradients:
     """The gradients of the loss by x, scale, bias and z.
 
@@ -344,7 +343,7 @@ def batch_normalization_backward(
     return BatchNormalizationGradients(dx, dscale, dbias, through if dz is None else dz)
 
 
-def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[int, ...]:
+def _checked(x: Array, mode: Mode, **parameters: Array) -> tuple[int, ...]:
     """The axes to average over, once every parameter has the shape that goes with them."""
     shape = batch_normalization_parameter_shape(x.shape, mode)
     for name, parameter in parameters.items():
@@ -353,21 +352,15 @@ def _checked(x: NDArray[Any], mode: Mode, **parameters: NDArray[Any]) -> tuple[i
     return (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
 
 
-def _statistics(x: NDArray[Any], axes: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _statistics(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     mean = x.mean(axis=axes, keepdims=True)
-    variance: NDArray[Any] = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
+    variance: Array = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
     return mean, variance
 
 
-def _affine(
-    x: NDArray[Any],
-    mean: NDArray[Any],
-    slope: NDArray[Any],
-    bias: NDArray[Any],
-    z: NDArray[Any] | None,
-) -> NDArray[Any]:
+def _affine(x: Array, mean: Array, slope: Array, bias: Array, z: Array | None) -> Array:
     """(x - mean) * slope + bias + z."""
-    total: NDArray[Any] = x - mean
+    total: Array = x - mean
     total *= slope
     total += bias.astype(x.dtype)
     if z is not None:

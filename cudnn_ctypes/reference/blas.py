@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..raw.process import one_blas_thread
-
-Array = NDArray[Any]
+from .tiles import Array
 
 SMALL = 1 << 26  # multiply-adds: one or two milliseconds on one core
 

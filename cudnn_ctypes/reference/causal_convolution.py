@@ -15,10 +15,11 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .activation import activate, derivative
 from .arithmetic import round_to
+from .tiles import Array
 
 Act = Literal["identity", "silu"]
 
@@ -26,39 +27,39 @@ Act = Literal["identity", "silu"]
 class CausalConvolutionGradients(NamedTuple):
     """Gradients of x (batch, dim, time), w (dim, width) and bias (dim,)."""
 
-    dx: NDArray[Any]
-    dw: NDArray[Any]
-    db: NDArray[Any]
+    dx: Array
+    dw: Array
+    db: Array
 
 
 class BackToBackResult(NamedTuple):
     """y (batch, dim, time), the mixer's output before its gate, and `gated`, after it."""
 
-    y: NDArray[Any]
-    gated: NDArray[Any]
+    y: Array
+    gated: Array
 
 
 class BackToBackGradients(NamedTuple):
     """Gradients of x (batch, dim, 3, time), of both filters and of the skip factors (dim,)."""
 
-    dx: NDArray[Any]
-    dw_proj: NDArray[Any]
-    dw_mixer: NDArray[Any]
-    dskip_bias: NDArray[Any]
+    dx: Array
+    dw_proj: Array
+    dw_mixer: Array
+    dskip_bias: Array
 
 
 # --- one filter -----------------------------------------------------------------------------------
 
 
 def causal_convolution_forward(
-    x: NDArray[Any],
-    w: NDArray[Any],
-    bias: NDArray[Any] | None = None,
+    x: Array,
+    w: Array,
+    bias: Array | None = None,
     activation: Act = "identity",
     *,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y[t] = act(bias + sum over j of x[t - j] * w[K - 1 - j]): `cudnnCausalConv1dForward`.
 
     The filter's last tap meets the present, as in PyTorch's ``conv1d`` with K - 1 zeros on the
@@ -90,13 +91,13 @@ def causal_convolution_forward(
 
 def causal_convolution_backward(
     *,
-    x: NDArray[Any],
-    w: NDArray[Any],
-    dy: NDArray[Any],
-    bias: NDArray[Any] | None = None,
+    x: Array,
+    w: Array,
+    dy: Array,
+    bias: Array | None = None,
     activation: Act = "identity",
-    dw: NDArray[Any] | None = None,
-    db: NDArray[Any] | None = None,
+    dw: Array | None = None,
+    db: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
     dw_dtype: DTypeLike | None = None,
@@ -129,9 +130,7 @@ def causal_convolution_backward(
     of_w, of_bias = dtaps[:, ::-1], dz.sum(axis=(0, 2))
     stored = dw_dtype or x.dtype
     return CausalConvolutionGradients(
-        round_to(dx, out_dtype or x.dtype),
-        _added(of_w, dw, stored),
-        _added(of_bias, db, stored),
+        round_to(dx, out_dtype or x.dtype), _added(of_w, dw, stored), _added(of_bias, db, stored)
     )
 
 
@@ -139,10 +138,10 @@ def causal_convolution_backward(
 
 
 def back_to_back_convolution_forward(
-    x: NDArray[Any],
-    w_proj: NDArray[Any],
-    w_mixer: NDArray[Any],
-    skip_bias: NDArray[Any],
+    x: Array,
+    w_proj: Array,
+    w_mixer: Array,
+    skip_bias: Array,
     *,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
@@ -177,15 +176,15 @@ def back_to_back_convolution_forward(
 
 def back_to_back_convolution_backward(
     *,
-    x: NDArray[Any],
-    w_proj: NDArray[Any],
-    w_mixer: NDArray[Any],
-    skip_bias: NDArray[Any],
-    y: NDArray[Any],
-    dgated: NDArray[Any],
-    dw_proj: NDArray[Any] | None = None,
-    dw_mixer: NDArray[Any] | None = None,
-    dskip_bias: NDArray[Any] | None = None,
+    x: Array,
+    w_proj: Array,
+    w_mixer: Array,
+    skip_bias: Array,
+    y: Array,
+    dgated: Array,
+    dw_proj: Array | None = None,
+    dw_mixer: Array | None = None,
+    dskip_bias: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
     dw_dtype: DTypeLike | None = None,
@@ -231,7 +230,7 @@ def back_to_back_convolution_backward(
 # --- the sums ---------------------------------------------------------------------------------
 
 
-def _convolved(x: NDArray[Any], taps: NDArray[Any]) -> NDArray[Any]:
+def _convolved(x: Array, taps: Array) -> Array:
     """y[t] = sum over j of x[t - j] * taps[j]; x (batch, dim, time), taps (dim, K)."""
     y = np.zeros_like(x)
     for j in range(min(taps.shape[1], x.shape[2])):
@@ -239,9 +238,7 @@ def _convolved(x: NDArray[Any], taps: NDArray[Any]) -> NDArray[Any]:
     return y
 
 
-def _gradients(
-    x: NDArray[Any], taps: NDArray[Any], dy: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _gradients(x: Array, taps: Array, dy: Array) -> tuple[Array, Array]:
     """The gradients of `_convolved` by x and by taps."""
     dx, dtaps = np.zeros_like(x), np.zeros_like(taps)
     time = x.shape[2]
@@ -251,7 +248,7 @@ def _gradients(
     return dx, dtaps
 
 
-def _projected(x: NDArray[Any], filters: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _projected(x: Array, filters: Array) -> tuple[Array, Array]:
     """The three projections (batch, dim, 3, time), and the product of the last two."""
     batch, dim, _, time = x.shape
     taps = filters.reshape(3 * dim, -1)[:, ::-1]
@@ -259,15 +256,13 @@ def _projected(x: NDArray[Any], filters: NDArray[Any]) -> tuple[NDArray[Any], ND
     return p, p[:, :, 1] * p[:, :, 2]
 
 
-def _before_activation(
-    x: NDArray[Any], w: NDArray[Any], bias: NDArray[Any] | None, compute: np.dtype[Any]
-) -> NDArray[Any]:
+def _before_activation(x: Array, w: Array, bias: Array | None, compute: np.dtype[Any]) -> Array:
     _check(x, w, bias)
     z = _convolved(x.astype(compute), w.astype(compute)[:, ::-1])
     return z if bias is None else z + bias.astype(compute)[:, None]
 
 
-def _check(x: NDArray[Any], w: NDArray[Any], bias: NDArray[Any] | None) -> None:
+def _check(x: Array, w: Array, bias: Array | None) -> None:
     if x.ndim != 3 or w.ndim != 2 or w.shape[0] != x.shape[1]:
         raise ValueError(
             f"expected x (batch, dim, time) and w (dim, K), got {x.shape} and {w.shape}"
@@ -276,7 +271,7 @@ def _check(x: NDArray[Any], w: NDArray[Any], bias: NDArray[Any] | None) -> None:
         raise ValueError(f"bias must have shape {x.shape[1:2]}, got {bias.shape}")
 
 
-def _activated(z: NDArray[Any], activation: Act) -> NDArray[Any]:
+def _activated(z: Array, activation: Act) -> Array:
     match activation:
         case "identity":
             return z
@@ -285,12 +280,12 @@ def _activated(z: NDArray[Any], activation: Act) -> NDArray[Any]:
     raise ValueError(f"activation must be 'identity' or 'silu', got {activation!r}")
 
 
-def _slope(z: NDArray[Any], activation: Act) -> NDArray[Any]:
+def _slope(z: Array, activation: Act) -> Array:
     y = _activated(z, activation)
     return derivative(y, z, "identity" if activation == "identity" else "swish", 1.0)
 
 
-def _added(gradient: NDArray[Any], prior: NDArray[Any] | None, dtype: DTypeLike) -> NDArray[Any]:
+def _added(gradient: Array, prior: Array | None, dtype: DTypeLike) -> Array:
     if prior is not None:
         gradient = gradient + prior.astype(gradient.dtype)
     return round_to(gradient, dtype)
@@ -302,13 +297,13 @@ def _added(gradient: NDArray[Any], prior: NDArray[Any] | None, dtype: DTypeLike)
 class FFTCausalConvolutionGradients(NamedTuple):
     """Gradients of x (batch, dim, time) and w (dim, K)."""
 
-    dx: NDArray[Any]
-    dw: NDArray[Any]
+    dx: Array
+    dw: Array
 
 
 def fft_causal_convolution_forward(
-    x: NDArray[Any], w: NDArray[Any], *, out_dtype: DTypeLike | None = None
-) -> NDArray[Any]:
+    x: Array, w: Array, *, out_dtype: DTypeLike | None = None
+) -> Array:
     """y[t] = sum over j of x[t - j] * w[j]: `cudnnFFTCausalConv1dForward`.
 
     `cudnnLongFFTCausalConv1dForward` computes the same. Transforms are computed in float64, whose
@@ -329,11 +324,7 @@ def fft_causal_convolution_forward(
 
 
 def fft_causal_convolution_backward(
-    *,
-    x: NDArray[Any],
-    w: NDArray[Any],
-    dy: NDArray[Any],
-    out_dtype: DTypeLike | None = None,
+    *, x: Array, w: Array, dy: Array, out_dtype: DTypeLike | None = None
 ) -> FFTCausalConvolutionGradients:
     """The gradients by x and w: `cudnnFFTCausalConv1dBackward`.
 
@@ -359,28 +350,26 @@ def fft_causal_convolution_backward(
     return FFTCausalConvolutionGradients(round_to(dx, stored), round_to(dw, stored))
 
 
-def spectrum(sequence: NDArray[Any], time: int) -> NDArray[Any]:
+def spectrum(sequence: Array, time: int) -> Array:
     """The transform of a sequence (..., time or less), zeros appended up to 2 * time."""
-    transformed: NDArray[Any] = np.fft.rfft(sequence.astype(np.float64), 2 * time)
+    transformed: Array = np.fft.rfft(sequence.astype(np.float64), 2 * time)
     return transformed
 
 
-def spectrum_product(x: NDArray[Any], w: NDArray[Any], time: int) -> NDArray[Any]:
+def spectrum_product(x: Array, w: Array, time: int) -> Array:
     """The causal convolution (batch, dim, time) of two sequences, given their spectra."""
-    y: NDArray[Any] = np.fft.irfft(x * w, 2 * time)
+    y: Array = np.fft.irfft(x * w, 2 * time)
     return y[..., :time]
 
 
-def spectrum_gradients(
-    x: NDArray[Any], w: NDArray[Any], dy: NDArray[Any], time: int, width: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def spectrum_gradients(x: Array, w: Array, dy: Array, time: int, width: int) -> tuple[Array, Array]:
     """dx (batch, dim, time) and dw (dim, width), given the spectra of x, w and dy."""
     dx = np.fft.irfft(dy * w.conj(), 2 * time)[..., :time]
     dw = np.fft.irfft((dy * x.conj()).sum(axis=0), 2 * time)[..., :width]
     return dx, dw
 
 
-def _checked_time(x: NDArray[Any], w: NDArray[Any]) -> int:
+def _checked_time(x: Array, w: Array) -> int:
     if x.ndim != 3 or w.ndim != 2 or w.shape[0] != x.shape[1]:
         raise ValueError(
             f"expected x (batch, dim, time) and w (dim, K), got {x.shape} and {w.shape}"

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
 from .geometry import Geometry, Mode
+from .tiles import Array
 
 ELEMENTS = 1 << 18  # of the patches that are made at once
 
 
 def im2col(
-    x: NDArray[Any],
+    x: Array,
     w_shape: Sequence[int],
     *,
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     dilation: Sequence[int] | None = None,
     mode: Mode = "cross_correlation",
-) -> NDArray[Any]:
+) -> Array:
     """The patches of `x` under every filter position, in the layout of `cudnnIm2Col`.
 
     One row for every filter tap (c, r...), one column for every output position (n, y...)::
@@ -59,12 +59,12 @@ def im2col(
     return np.ascontiguousarray(patches(x, geometry))
 
 
-def patches(x: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+def patches(x: Array, geometry: Geometry) -> Array:
     """The array of `im2col` as a read-only view of the padded `x`, for any number of groups."""
     n = geometry.spatial
     padded = np.pad(x, [(0, 0), (0, 0), *((p, p) for p in geometry.padding)])
     axes: Any = tuple(range(2, 2 + n))  # NumPy 1.26 declares one axis only
-    windows: NDArray[Any] = sliding_window_view(padded, geometry.window, axis=axes)
+    windows: Array = sliding_window_view(padded, geometry.window, axis=axes)
     positions = [slice(None, None, s) for s in geometry.stride]
     taps = [slice(None, None, d) for d in geometry.dilation]
     places: tuple[slice, ...] = (slice(None), slice(None), *positions, *taps)
@@ -85,7 +85,7 @@ def parts(geometry: Geometry) -> Iterator[tuple[slice, slice]]:
             yield slice(image, image + images), slice(row, row + step)
 
 
-def add_patches(image: NDArray[Any], columns: NDArray[Any], geometry: Geometry) -> None:
+def add_patches(image: Array, columns: Array, geometry: Geometry) -> None:
     """The adjoint of `patches`: add every column entry to the pixel that it came from.
 
     Parameters
@@ -98,7 +98,7 @@ def add_patches(image: NDArray[Any], columns: NDArray[Any], geometry: Geometry) 
     y_sizes = columns.shape[-geometry.spatial :]
     for tap in np.ndindex(*geometry.w_shape[2:]):
         place: tuple[slice | int, ...] = (slice(None), *tap)
-        column: NDArray[Any] = columns[place]
+        column: Array = columns[place]
         image[tap_pixels(geometry, tap, y_sizes)] += column.swapaxes(0, 1)
 
 

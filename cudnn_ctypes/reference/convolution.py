@@ -24,21 +24,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .activation import Activation, activate
 from .arithmetic import accumulator, blend, round_to, scale, scaling_dtype
 from .blas import products_of
 from .columns import add_patches, parts, patches, tap_pixels
 from .geometry import Geometry, Mode
-from .tiles import tiled
-
-Array = NDArray[Any]
+from .tiles import Array, tiled
 
 
 def convolution_forward(
-    x: NDArray[Any],
-    w: NDArray[Any],
+    x: Array,
+    w: Array,
     *,
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
@@ -47,10 +45,10 @@ def convolution_forward(
     mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = alpha * conv(x, w) + beta * y: `cudnnConvolutionForward`.
 
     Parameters
@@ -101,8 +99,8 @@ def convolution_forward(
 
 def convolution_backward_data(
     *,
-    w: NDArray[Any],
-    dy: NDArray[Any],
+    w: Array,
+    dy: Array,
     dx_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
@@ -111,10 +109,10 @@ def convolution_backward_data(
     mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnConvolutionBackwardData`.
 
     Every output's gradient flows back along the taps that made it::
@@ -156,8 +154,8 @@ def convolution_backward_data(
 
 def convolution_backward_filter(
     *,
-    x: NDArray[Any],
-    dy: NDArray[Any],
+    x: Array,
+    dy: Array,
     dw_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
@@ -166,10 +164,10 @@ def convolution_backward_filter(
     mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
-    dw: NDArray[Any] | None = None,
+    dw: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """dw = alpha * (gradient of the loss by w) + beta * dw: `cudnnConvolutionBackwardFilter`.
 
     A tap's gradient gathers over all images and output positions it worked on::
@@ -209,13 +207,13 @@ def convolution_backward_filter(
 
 def convolution_backward_bias(
     *,
-    dy: NDArray[Any],
+    dy: Array,
     alpha: float = 1.0,
     beta: float = 0.0,
-    db: NDArray[Any] | None = None,
+    db: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """db = alpha * (dy summed per channel) + beta * db: `cudnnConvolutionBackwardBias`.
 
     Parameters
@@ -298,7 +296,7 @@ def _column_matrix(columns: Array, geometry: Geometry, images: slice, rows: slic
     return part.reshape(geometry.groups, math.prod(geometry.w_shape[1:]), -1)
 
 
-def _filter_matrix(w: NDArray[Any], geometry: Geometry) -> NDArray[Any]:
+def _filter_matrix(w: Array, geometry: Geometry) -> Array:
     """(groups, K / groups, C / groups * R)."""
     return w.reshape(geometry.groups, geometry.w_shape[0] // geometry.groups, -1)
 
@@ -308,14 +306,12 @@ def _output_matrix(dy: Array, geometry: Geometry) -> Array:
     return dy.swapaxes(0, 1).reshape(geometry.groups, dy.shape[1] // geometry.groups, -1)
 
 
-def _check_dy(dy: NDArray[Any], geometry: Geometry) -> None:
+def _check_dy(dy: Array, geometry: Geometry) -> None:
     if dy.shape != geometry.y_shape:
         raise ValueError(f"dy must have shape {geometry.y_shape}, got {dy.shape}")
 
 
-def _stored(
-    out_dtype: DTypeLike | None, prior: NDArray[Any] | None, operand: NDArray[Any]
-) -> np.dtype[Any]:
+def _stored(out_dtype: DTypeLike | None, prior: Array | None, operand: Array) -> np.dtype[Any]:
     if out_dtype is not None:
         return np.dtype(out_dtype)
     return operand.dtype if prior is None else prior.dtype
@@ -325,10 +321,10 @@ def _stored(
 
 
 def convolution_bias_activation_forward(
-    x: NDArray[Any],
-    w: NDArray[Any],
-    z: NDArray[Any] | None,
-    bias: NDArray[Any],
+    x: Array,
+    w: Array,
+    z: Array | None,
+    bias: Array,
     *,
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
@@ -341,7 +337,7 @@ def convolution_bias_activation_forward(
     coef: float = 0.0,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = act(alpha1 * conv(x, w) + alpha2 * z + bias): `cudnnConvolutionBiasActivationForward`.
 
     The sum stays in the scaling dtype (float64 for float64, else float32) and is rounded once, at
@@ -394,7 +390,7 @@ def convolution_bias_activation_forward(
     return round_to(activate(total, activation, coef), np.dtype(out_dtype or x.dtype))
 
 
-def _per_channel(bias: NDArray[Any], y_shape: tuple[int, ...]) -> NDArray[Any]:
+def _per_channel(bias: Array, y_shape: tuple[int, ...]) -> Array:
     broadcast = (1, y_shape[1], *(1,) * (len(y_shape) - 2))
     if bias.shape not in ((y_shape[1],), broadcast):
         raise ValueError(f"bias must have shape ({y_shape[1]},) or {broadcast}, got {bias.shape}")

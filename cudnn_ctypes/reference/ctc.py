@@ -36,10 +36,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from .tiles import Array
 
 Normalization = Literal["none", "softmax"]
 
@@ -60,12 +62,12 @@ class CTCLossResult:
         length, and for sequences that are too short for their labels.
     """
 
-    costs: NDArray[Any]
-    gradients: NDArray[Any]
+    costs: Array
+    gradients: Array
 
 
 def ctc_loss(
-    probs: NDArray[Any],
+    probs: Array,
     labels: Sequence[Sequence[int]],
     input_lengths: Sequence[int] | None = None,
     *,
@@ -116,8 +118,8 @@ def ctc_loss(
 
 
 def _one_sequence(
-    log_y: NDArray[Any], labels: Sequence[int], *, by_y: bool = False
-) -> tuple[float, NDArray[Any]]:
+    log_y: Array, labels: Sequence[int], *, by_y: bool = False
+) -> tuple[float, Array]:
     """The cost, and the gradients (T, A), of one sequence of log probabilities (T, A)."""
     extended = extend(labels)
     alpha = forward_variables(log_y, extended)
@@ -137,7 +139,7 @@ def _one_sequence(
     return -log_p, np.where(visited, -with_symbol / np.where(visited, y, 1), y)
 
 
-def forward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArray[Any]:
+def forward_variables(log_y: Array, extended: NDArray[np.intp]) -> Array:
     """log alpha[t, s]: all beginnings of paths that are in state s at step t."""
     emitted = log_y[:, extended]
     skip = _may_skip(extended)
@@ -151,7 +153,7 @@ def forward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArra
     return alpha
 
 
-def backward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArray[Any]:
+def backward_variables(log_y: Array, extended: NDArray[np.intp]) -> Array:
     """log beta[t, s]: all ends, after step t, of paths that are in state s at step t."""
     # Reversed in time and along the labels, the lattice is the same; beta excludes the symbol
     # emitted at step t itself.
@@ -161,7 +163,7 @@ def backward_variables(log_y: NDArray[Any], extended: NDArray[np.intp]) -> NDArr
         return np.where(np.isneginf(reverse), -np.inf, reverse - emitted)
 
 
-def best_path(y: NDArray[Any], labels: Sequence[int]) -> tuple[NDArray[np.intp], float]:
+def best_path(y: Array, labels: Sequence[int]) -> tuple[NDArray[np.intp], float]:
     """The most probable path of one sequence that collapses to `labels`, and its probability.
 
     Parameters
@@ -238,16 +240,16 @@ def split_labels(concatenated: Sequence[int], lengths: Sequence[int]) -> list[li
     ]
 
 
-def log_softmax(u: NDArray[Any]) -> NDArray[Any]:
+def log_softmax(u: Array) -> Array:
     """log(exp(u) / sum(exp(u))) along the last axis, without overflow."""
     shifted = u - u.max(axis=-1, keepdims=True)
-    result: NDArray[Any] = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return result
 
 
-def _log(y: NDArray[Any]) -> NDArray[Any]:
+def _log(y: Array) -> Array:
     with np.errstate(divide="ignore"):
-        result: NDArray[Any] = np.log(y)
+        result: Array = np.log(y)
     return result
 
 
@@ -258,12 +260,12 @@ def _may_skip(extended: NDArray[np.intp]) -> NDArray[np.bool_]:
     return result
 
 
-def _shifted(row: NDArray[Any], by: int) -> NDArray[Any]:
+def _shifted(row: Array, by: int) -> Array:
     """`row` moved `by` states ahead; the first states become -inf."""
     return np.concatenate([np.full(min(by, len(row)), -np.inf, row.dtype), row[:-by]])
 
 
-def _check_probs(probs: NDArray[Any]) -> tuple[int, int, int]:
+def _check_probs(probs: Array) -> tuple[int, int, int]:
     if probs.ndim != 3 or 0 in probs.shape:
         raise ValueError(f"probs must be (T, N, A), each at least 1, got shape {probs.shape}")
     steps, batch, labels = probs.shape

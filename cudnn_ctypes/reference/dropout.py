@@ -14,13 +14,13 @@ drawn here is another one than a GPU draws from the same seed.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import kept
-from .tiles import tiled
+from .tiles import Array, tiled
 
 _WORDS = 4  # of 64 bits, in one block of Philox
 
@@ -48,28 +48,24 @@ def factor(rate: float) -> float:
 
 
 def dropout_forward(
-    x: NDArray[Any], mask: NDArray[np.bool_], rate: float, *, compute_dtype: DTypeLike = np.float64
-) -> NDArray[Any]:
+    x: Array, mask: NDArray[np.bool_], rate: float, *, compute_dtype: DTypeLike = np.float64
+) -> Array:
     """y: `cudnnDropoutForward` with a mask of the shape of x. The result has the dtype of x."""
     if mask.shape != x.shape:
         raise ValueError(f"mask must have shape {x.shape}, got {mask.shape}")
     dtype = np.dtype(compute_dtype)
     scale = np.asarray(factor(rate), dtype)
 
-    def formula(x: NDArray[Any], mask: NDArray[np.bool_]) -> NDArray[Any]:
-        scaled: NDArray[Any] = kept(x.astype(dtype), mask) * scale
+    def formula(x: Array, mask: NDArray[np.bool_]) -> Array:
+        scaled: Array = kept(x.astype(dtype), mask) * scale
         return scaled.astype(x.dtype)
 
     return tiled(formula, x, mask)
 
 
 def dropout_backward(
-    rate: float,
-    *,
-    dy: NDArray[Any],
-    mask: NDArray[np.bool_],
-    compute_dtype: DTypeLike = np.float64,
-) -> NDArray[Any]:
+    rate: float, *, dy: Array, mask: NDArray[np.bool_], compute_dtype: DTypeLike = np.float64
+) -> Array:
     """dx: `cudnnDropoutBackward`. The map is linear and symmetric: its own gradient."""
     if mask.shape != dy.shape:
         raise ValueError(f"mask must have shape {dy.shape}, got {mask.shape}")

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .convolution import convolution_backward_data
 from .geometry import Geometry
+from .tiles import Array
 from .transform import TensorTransform, transform_tensor
 
 CHANNEL_ALIGNMENT = 8  # cuDNN pads the folded channels and the filters towards multiples of it
@@ -112,14 +112,14 @@ def folded_backward_data(
 
 def convolution_backward_data_folded(
     *,
-    w: NDArray[Any],
-    dy: NDArray[Any],
+    w: Array,
+    dy: Array,
     dx_shape: Sequence[int],
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """`convolution_backward_data` through the folded tensors.
 
     Parameters are those of `convolution_backward_data`; the result is the same up to rounding.

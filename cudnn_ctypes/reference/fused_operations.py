@@ -22,19 +22,20 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .activation import Activation, activate
 from .arithmetic import round_to
 from .convolution import convolution_backward_filter, convolution_forward
+from .tiles import Array
 
 
 class ConvolutionStatisticsResult(NamedTuple):
     """y (N, K, output...), and the sums of y and of y^2, both (1, K, 1...)."""
 
-    y: NDArray[Any]
-    y_sum: NDArray[Any]
-    y_sqsum: NDArray[Any]
+    y: Array
+    y_sum: Array
+    y_sqsum: Array
 
 
 class FinalizedStatisticsResult(NamedTuple):
@@ -43,29 +44,29 @@ class FinalizedStatisticsResult(NamedTuple):
     `running_mean` and `running_variance` are None without running averages as arguments.
     """
 
-    scale: NDArray[Any]
-    bias: NDArray[Any]
-    saved_mean: NDArray[Any]
-    saved_inv_variance: NDArray[Any]
-    running_mean: NDArray[Any] | None
-    running_variance: NDArray[Any] | None
+    scale: Array
+    bias: Array
+    saved_mean: Array
+    saved_inv_variance: Array
+    running_mean: Array | None
+    running_variance: Array | None
 
 
 class ScaleBiasResult(NamedTuple):
     """Scale and bias for the next layer, both (1, K, 1...)."""
 
-    scale: NDArray[Any]
-    bias: NDArray[Any]
+    scale: Array
+    bias: Array
 
 
 def affine_activation(
-    x: NDArray[Any],
-    scale: NDArray[Any] | None = None,
-    bias: NDArray[Any] | None = None,
+    x: Array,
+    scale: Array | None = None,
+    bias: Array | None = None,
     activation: Activation = "identity",
     *,
     compute_dtype: DTypeLike = np.float64,
-) -> NDArray[Any]:
+) -> Array:
     """act(x * scale + bias) in the dtype of x; `scale` and `bias` (1, C, 1...) or None.
 
     x * scale + bias is rounded to the dtype of x before the activation.
@@ -80,10 +81,10 @@ def affine_activation(
 
 
 def scale_bias_activation_convolution(
-    x: NDArray[Any],
-    w: NDArray[Any],
-    scale: NDArray[Any] | None = None,
-    bias: NDArray[Any] | None = None,
+    x: Array,
+    w: Array,
+    scale: Array | None = None,
+    bias: Array | None = None,
     activation: Activation = "identity",
     *,
     options: Mapping[str, Any] | None = None,
@@ -117,16 +118,16 @@ def scale_bias_activation_convolution(
 
 def scale_bias_activation_backward_filter(
     *,
-    x: NDArray[Any],
-    dy: NDArray[Any],
+    x: Array,
+    dy: Array,
     dw_shape: tuple[int, ...],
-    scale: NDArray[Any] | None = None,
-    bias: NDArray[Any] | None = None,
+    scale: Array | None = None,
+    bias: Array | None = None,
     activation: Activation = "identity",
     options: Mapping[str, Any] | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """dw: `CUDNN_FUSED_SCALE_BIAS_ACTIVATION_WGRAD`.
 
     The gradient of w where y = conv(act(x * scale + bias), w). The parameters are those of
@@ -144,13 +145,13 @@ def scale_bias_activation_backward_filter(
 
 
 def finalize_statistics_training(
-    y_sum: NDArray[Any],
-    y_sqsum: NDArray[Any],
+    y_sum: Array,
+    y_sqsum: Array,
     count: int,
-    bn_scale: NDArray[Any],
-    bn_bias: NDArray[Any],
-    running_mean: NDArray[Any] | None = None,
-    running_variance: NDArray[Any] | None = None,
+    bn_scale: Array,
+    bn_bias: Array,
+    running_mean: Array | None = None,
+    running_variance: Array | None = None,
     *,
     average_factor: float,
     epsilon: float = 1e-5,
@@ -187,10 +188,10 @@ def finalize_statistics_training(
 
 
 def finalize_statistics_inference(
-    bn_scale: NDArray[Any],
-    bn_bias: NDArray[Any],
-    running_mean: NDArray[Any],
-    running_variance: NDArray[Any],
+    bn_scale: Array,
+    bn_bias: Array,
+    running_mean: Array,
+    running_variance: Array,
     *,
     epsilon: float = 1e-5,
     compute_dtype: DTypeLike = np.float64,

@@ -21,13 +21,14 @@ concatenated, or averaged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .activation import Activation, derivative
 from .activation import activate as activation_of
+from .tiles import Array
 
 Operation = Literal["sum", "mean", "max", "min"]
 
@@ -52,10 +53,10 @@ class GnnCscGraph:
         If the arrays do not describe a graph.
     """
 
-    offsets: NDArray[Any]
-    indices: NDArray[Any]
+    offsets: Array
+    indices: Array
     source_count: int
-    edge_rows: NDArray[Any] | None = None
+    edge_rows: Array | None = None
 
     def __post_init__(self) -> None:
         offsets, indices = self.offsets, self.indices
@@ -75,32 +76,32 @@ class GnnCscGraph:
         return len(self.indices)
 
     @property
-    def destinations(self) -> NDArray[Any]:
+    def destinations(self) -> Array:
         """(edges,), the destination of each edge."""
         return np.repeat(np.arange(self.destination_count), np.diff(self.offsets))
 
     @property
-    def rows(self) -> NDArray[Any]:
+    def rows(self) -> Array:
         """(edges,), the row of each edge's features."""
         return np.arange(self.edge_count) if self.edge_rows is None else self.edge_rows
 
-    def in_edge_order(self, table: NDArray[Any]) -> NDArray[Any]:
+    def in_edge_order(self, table: Array) -> Array:
         """A table (..., edges) in the rows' order, reordered to the edges' order."""
-        ordered: NDArray[Any] = table[..., self.rows]
+        ordered: Array = table[..., self.rows]
         return ordered
 
-    def as_stored(self, values: NDArray[Any]) -> NDArray[Any]:
+    def as_stored(self, values: Array) -> Array:
         """The way back of `in_edge_order`."""
         stored = np.empty_like(values)
         stored[..., self.rows] = values
         return stored
 
-    def reversed_offsets(self) -> NDArray[Any]:
+    def reversed_offsets(self) -> Array:
         """(sources + 1,): the offsets of the same graph held by its sources."""
         counts = np.bincount(self.indices, minlength=self.source_count)
         return np.concatenate([[0], np.cumsum(counts)]).astype(self.offsets.dtype)
 
-    def reversed_rows(self) -> NDArray[Any]:
+    def reversed_rows(self) -> Array:
         """(edges,): the rows of the edges' features, for edges ordered by their sources."""
         order = np.argsort(self.indices, kind="stable")
         return self.rows[order].astype(self.offsets.dtype)
@@ -113,23 +114,23 @@ class GnnAggSimpleResult(NamedTuple):
     element comes from: a source, or a row of edge features; -1 where no edge arrives. Else None.
     """
 
-    output: NDArray[Any]
-    out_positions: NDArray[Any] | None
+    output: Array
+    out_positions: Array | None
 
 
 class GnnAggSimpleGradients(NamedTuple):
     """Gradients of the features of nodes, of edges, and of concatenated ones; None if absent."""
 
-    dnode_features: NDArray[Any] | None
-    dedge_features: NDArray[Any] | None
-    dconcat_features: NDArray[Any] | None
+    dnode_features: Array | None
+    dedge_features: Array | None
+    dconcat_features: Array | None
 
 
 def gnn_agg_simple_forward(
     graph: GnnCscGraph,
-    node_features: NDArray[Any] | None = None,
-    edge_features: NDArray[Any] | None = None,
-    concat_features: NDArray[Any] | None = None,
+    node_features: Array | None = None,
+    edge_features: Array | None = None,
+    concat_features: Array | None = None,
     *,
     operation: Operation = "sum",
     compute_dtype: DTypeLike = np.float64,
@@ -152,8 +153,8 @@ def gnn_agg_simple_forward(
         "sum", "mean", "max" or "min"; among equal values, max and min choose the first.
     """
     compute = np.dtype(compute_dtype)
-    parts: list[NDArray[Any]] = []
-    positions: list[NDArray[Any]] = []
+    parts: list[Array] = []
+    positions: list[Array] = []
     for table, rows in ((node_features, graph.indices), (edge_features, graph.rows)):
         if table is not None:
             aggregated, chosen = _aggregated(graph, table.astype(compute), rows, operation)
@@ -172,10 +173,10 @@ def gnn_agg_simple_forward(
 def gnn_agg_simple_backward(
     graph: GnnCscGraph,
     *,
-    doutput: NDArray[Any],
-    out_positions: NDArray[Any] | None = None,
-    dnode_features: NDArray[Any] | None = None,
-    dedge_features: NDArray[Any] | None = None,
+    doutput: Array,
+    out_positions: Array | None = None,
+    dnode_features: Array | None = None,
+    dedge_features: Array | None = None,
     node_feat_dim: int = 0,
     edge_feat_dim: int = 0,
     operation: Operation = "sum",
@@ -197,7 +198,7 @@ def gnn_agg_simple_backward(
     """
     wide = doutput.astype(compute_dtype)
     aggregated = node_feat_dim + edge_feat_dim
-    made: list[NDArray[Any] | None] = []
+    made: list[Array | None] = []
     for name, first, last, rows, count, prior in (
         ("nodes", 0, node_feat_dim, graph.indices, graph.source_count, dnode_features),
         ("edges", node_feat_dim, aggregated, graph.rows, graph.edge_count, dedge_features),
@@ -222,8 +223,8 @@ def gnn_agg_simple_backward(
 
 
 def _aggregated(
-    graph: GnnCscGraph, table: NDArray[Any], rows: NDArray[Any], operation: Operation
-) -> tuple[NDArray[Any], NDArray[Any]]:
+    graph: GnnCscGraph, table: Array, rows: Array, operation: Operation
+) -> tuple[Array, Array]:
     output = np.zeros((graph.destination_count, table.shape[1]), table.dtype)
     positions = np.full(output.shape, -1, np.int64)
     for v in range(graph.destination_count):
@@ -245,13 +246,13 @@ def _aggregated(
     return output, positions
 
 
-def _scatter_extreme(result: NDArray[Any], gradient: NDArray[Any], positions: NDArray[Any]) -> None:
+def _scatter_extreme(result: Array, gradient: Array, positions: Array) -> None:
     destination, feature = np.nonzero(positions >= 0)
     chosen = positions[destination, feature]
     np.add.at(result, (chosen, feature), gradient[destination, feature])
 
 
-def _edge_scale(graph: GnnCscGraph, operation: Operation) -> NDArray[Any]:
+def _edge_scale(graph: GnnCscGraph, operation: Operation) -> Array:
     degrees = np.diff(graph.offsets)[graph.destinations]
     return 1 / degrees if operation == "mean" else np.ones(graph.edge_count)
 
@@ -262,7 +263,7 @@ def _edge_scale(graph: GnnCscGraph, operation: Operation) -> NDArray[Any]:
 GnnActivation = Literal["linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu"]
 
 
-def activate(z: NDArray[Any], activation: GnnActivation, alpha: float) -> NDArray[Any]:
+def activate(z: Array, activation: GnnActivation, alpha: float) -> Array:
     """The activation of every element, in the dtype of `z`.
 
     ==========  ==============================
@@ -278,15 +279,15 @@ def activate(z: NDArray[Any], activation: GnnActivation, alpha: float) -> NDArra
     ==========  ==============================
     """
     if activation in ("scalar", "leaky_relu"):
-        scaled: NDArray[Any] = z.dtype.type(alpha) * z
+        scaled: Array = z.dtype.type(alpha) * z
         return scaled if activation == "scalar" else np.where(z > 0, z, scaled)
     return activation_of(z, _plain(activation), 1.0)
 
 
-def slope(y: NDArray[Any], activation: GnnActivation, alpha: float) -> NDArray[Any]:
+def slope(y: Array, activation: GnnActivation, alpha: float) -> Array:
     """The activation's derivative where it gave `y`; for leaky_relu alpha must be positive."""
     if activation in ("scalar", "leaky_relu"):
-        factors: NDArray[Any] = np.full_like(y, alpha)
+        factors: Array = np.full_like(y, alpha)
         return factors if activation == "scalar" else np.where(y > 0, np.ones_like(y), factors)
     return derivative(y, y, _plain(activation), 1.0)
 
@@ -310,10 +311,10 @@ class GnnMhaParams:
     activation: GnnActivation = "leaky_relu"
     activation_alpha: float = 0.2
 
-    def activate(self, z: NDArray[Any]) -> NDArray[Any]:
+    def activate(self, z: Array) -> Array:
         return activate(z, self.activation, self.activation_alpha)
 
-    def slope(self, y: NDArray[Any]) -> NDArray[Any]:
+    def slope(self, y: Array) -> Array:
         return slope(y, self.activation, self.activation_alpha)
 
 
@@ -325,18 +326,18 @@ class GnnMhaGatResult(NamedTuple):
     activation.
     """
 
-    output: NDArray[Any]
-    sm_scores: NDArray[Any]
-    act_scores: NDArray[Any] | None
+    output: Array
+    sm_scores: Array
+    act_scores: Array | None
 
 
 def attend(
     graph: GnnCscGraph,
-    x_src: NDArray[Any],
-    logits: NDArray[Any],
+    x_src: Array,
+    logits: Array,
     params: GnnMhaParams,
-    mask: NDArray[Any] | None,
-    activated: NDArray[Any] | None,
+    mask: Array | None,
+    activated: Array | None,
 ) -> GnnMhaGatResult:
     """Softmax, dropout and sum; `logits` (heads, edges) and `activated` in the edges' order."""
     coefficients = softmax(graph, logits)
@@ -356,20 +357,20 @@ def attend(
 
 def attend_backward(
     graph: GnnCscGraph,
-    x_src: NDArray[Any],
+    x_src: Array,
     params: GnnMhaParams,
-    coefficients: NDArray[Any],
-    doutput: NDArray[Any],
-    mask: NDArray[Any] | None,
-    dattention: NDArray[Any] | None,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    coefficients: Array,
+    doutput: Array,
+    mask: Array | None,
+    dattention: Array | None,
+) -> tuple[Array, Array, Array]:
     """The gradients by x_src, the logits and the coefficients, these in the edges' order.
 
     With c the coefficients of a destination and dc their gradients, the softmax gives
     dlogits = c * (dc - sum of c * dc).
     """
     if params.concat_heads:
-        dby_head: NDArray[Any] = doutput.reshape(graph.destination_count, params.num_heads, -1)
+        dby_head: Array = doutput.reshape(graph.destination_count, params.num_heads, -1)
     else:
         dby_head = np.repeat(doutput[:, None] / params.num_heads, params.num_heads, axis=1)
     arriving = dby_head[graph.destinations]  # (edges, heads, features of a head)
@@ -385,7 +386,7 @@ def attend_backward(
     return dx_src, dlogits, dcoefficients
 
 
-def softmax(graph: GnnCscGraph, logits: NDArray[Any]) -> NDArray[Any]:
+def softmax(graph: GnnCscGraph, logits: Array) -> Array:
     """Over the edges that arrive at each destination."""
     coefficients = np.empty_like(logits)
     for v in range(graph.destination_count):
@@ -396,14 +397,14 @@ def softmax(graph: GnnCscGraph, logits: NDArray[Any]) -> NDArray[Any]:
     return coefficients
 
 
-def summed(values: NDArray[Any], targets: NDArray[Any], count: int) -> NDArray[Any]:
+def summed(values: Array, targets: Array, count: int) -> Array:
     """For each of `count` nodes the sum of the values (edges, ...) of the edges it is target of."""
     sums = np.zeros((count, *values.shape[1:]), values.dtype)
     np.add.at(sums, targets, values)
     return sums
 
 
-def heads(features: NDArray[Any], params: GnnMhaParams) -> NDArray[Any]:
+def heads(features: Array, params: GnnMhaParams) -> Array:
     """(rows, features) as (rows, heads, features of a head)."""
     if features.shape[1] % params.num_heads:
         raise ValueError(f"{features.shape[1]} features are not a multiple of {params.num_heads}")
@@ -413,11 +414,11 @@ def heads(features: NDArray[Any], params: GnnMhaParams) -> NDArray[Any]:
 class GnnMhaGatGradients(NamedTuple):
     """Gradients of the operands of the forward pass, and of `sm_scores`, in their shapes."""
 
-    dsrc_features: NDArray[Any]
-    ddst_features: NDArray[Any]
-    dedge_features: NDArray[Any] | None
-    dattn_weights: NDArray[Any]
-    dsm_scores: NDArray[Any]
+    dsrc_features: Array
+    ddst_features: Array
+    dedge_features: Array | None
+    dattn_weights: Array
+    dsm_scores: Array
 
 
 # --- GAT ------------------------------------------------------------------------------------------
@@ -425,13 +426,13 @@ class GnnMhaGatGradients(NamedTuple):
 
 def gnn_mha_gat_forward(
     graph: GnnCscGraph,
-    src_features: NDArray[Any],
-    dst_features: NDArray[Any],
-    attn_weights: NDArray[Any],
-    edge_features: NDArray[Any] | None = None,
+    src_features: Array,
+    dst_features: Array,
+    attn_weights: Array,
+    edge_features: Array | None = None,
     *,
     params: GnnMhaParams,
-    dropout_mask: NDArray[Any] | None = None,
+    dropout_mask: Array | None = None,
 ) -> GnnMhaGatResult:
     """`cudnnGnnMhaGatForward`, in the dtype of `src_features`: float32 or float64.
 
@@ -460,15 +461,15 @@ def gnn_mha_gat_forward(
 def gnn_mha_gat_backward(
     graph: GnnCscGraph,
     *,
-    doutput: NDArray[Any],
-    src_features: NDArray[Any],
-    dst_features: NDArray[Any],
-    attn_weights: NDArray[Any],
-    sm_scores: NDArray[Any],
-    edge_features: NDArray[Any] | None = None,
+    doutput: Array,
+    src_features: Array,
+    dst_features: Array,
+    attn_weights: Array,
+    sm_scores: Array,
+    edge_features: Array | None = None,
     params: GnnMhaParams,
-    dropout_mask: NDArray[Any] | None = None,
-    dattention: NDArray[Any] | None = None,
+    dropout_mask: Array | None = None,
+    dattention: Array | None = None,
 ) -> GnnMhaGatGradients:
     """`cudnnGnnMhaGatBackward`.
 
@@ -510,13 +511,13 @@ def gnn_mha_gat_backward(
 
 def gnn_mha_gat_v2_forward(
     graph: GnnCscGraph,
-    src_features: NDArray[Any],
-    dst_features: NDArray[Any],
-    attn_weights: NDArray[Any],
-    edge_features: NDArray[Any] | None = None,
+    src_features: Array,
+    dst_features: Array,
+    attn_weights: Array,
+    edge_features: Array | None = None,
     *,
     params: GnnMhaParams,
-    dropout_mask: NDArray[Any] | None = None,
+    dropout_mask: Array | None = None,
 ) -> GnnMhaGatResult:
     """`cudnnGnnMhaGatV2Forward`.
 
@@ -535,16 +536,16 @@ def gnn_mha_gat_v2_forward(
 def gnn_mha_gat_v2_backward(
     graph: GnnCscGraph,
     *,
-    doutput: NDArray[Any],
-    src_features: NDArray[Any],
-    dst_features: NDArray[Any],
-    attn_weights: NDArray[Any],
-    sm_scores: NDArray[Any],
-    act_scores: NDArray[Any],
-    edge_features: NDArray[Any] | None = None,
+    doutput: Array,
+    src_features: Array,
+    dst_features: Array,
+    attn_weights: Array,
+    sm_scores: Array,
+    act_scores: Array,
+    edge_features: Array | None = None,
     params: GnnMhaParams,
-    dropout_mask: NDArray[Any] | None = None,
-    dattention: NDArray[Any] | None = None,
+    dropout_mask: Array | None = None,
+    dattention: Array | None = None,
 ) -> GnnMhaGatGradients:
     """`cudnnGnnMhaGatV2Backward`.
 
@@ -553,13 +554,7 @@ def gnn_mha_gat_v2_backward(
     """
     coefficients = graph.in_edge_order(sm_scores[1])
     dx_src, dlogits, dcoefficients = attend_backward(
-        graph,
-        heads(src_features, params),
-        params,
-        coefficients,
-        doutput,
-        dropout_mask,
-        dattention,
+        graph, heads(src_features, params), params, coefficients, doutput, dropout_mask, dattention
     )
     activated = graph.in_edge_order(act_scores.T).T
     by_head = attn_weights.reshape(params.num_heads, -1)
@@ -576,11 +571,8 @@ def gnn_mha_gat_v2_backward(
 
 
 def _weights_by_kind(
-    src_features: NDArray[Any],
-    edge_features: NDArray[Any] | None,
-    attn_weights: NDArray[Any],
-    params: GnnMhaParams,
-) -> list[NDArray[Any]]:
+    src_features: Array, edge_features: Array | None, attn_weights: Array, params: GnnMhaParams
+) -> list[Array]:
     """GAT's weights for sources, destinations and edges, each (heads, features of a head)."""
     size = src_features.shape[1]
     shape = (2 * size + (0 if edge_features is None else edge_features.shape[1]),)

@@ -16,13 +16,13 @@ likewise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
 from ..raw.strides import layout_order, packed
+from .tiles import Array
 
 Format = Literal["NCHW", "NHWC", "NCHW_VECT_C"]
 
@@ -44,9 +44,7 @@ def packed_strides(dims: Sequence[int], layout: Format = "NCHW") -> tuple[int, .
     return packed(dims, layout_order(layout, len(dims)))
 
 
-def view(
-    buffer: NDArray[Any], dims: Sequence[int], strides: Sequence[int] | None = None
-) -> NDArray[Any]:
+def view(buffer: Array, dims: Sequence[int], strides: Sequence[int] | None = None) -> Array:
     """The logical tensor in a flat buffer, without a copy: writing to it writes to the buffer.
 
     Parameters
@@ -83,7 +81,7 @@ def view(
     return as_strided(buffer, tuple(dims), tuple(step * buffer.itemsize for step in steps))
 
 
-def pack(x: NDArray[Any], layout: Format = "NCHW", *, vector: int = 4) -> NDArray[Any]:
+def pack(x: Array, layout: Format = "NCHW", *, vector: int = 4) -> Array:
     """The flat memory of the logical tensor `x` in a packed format; always a copy.
 
     Parameters
@@ -102,8 +100,8 @@ def pack(x: NDArray[Any], layout: Format = "NCHW", *, vector: int = 4) -> NDArra
 
 
 def unpack(
-    buffer: NDArray[Any], dims: Sequence[int], layout: Format = "NCHW", *, vector: int = 4
-) -> NDArray[Any]:
+    buffer: Array, dims: Sequence[int], layout: Format = "NCHW", *, vector: int = 4
+) -> Array:
     """The logical tensor (N, C, spatial...) of a buffer from `pack`; for NCHW and NHWC a view.
 
     Parameters
@@ -121,7 +119,7 @@ def unpack(
     return joined_vectors(view(buffer, (batch, vectors, *sizes, vector)))
 
 
-def split_vectors(x: NDArray[Any], length: int, axis: int = 1) -> NDArray[Any]:
+def split_vectors(x: Array, length: int, axis: int = 1) -> Array:
     """x, (N, C, spatial...), as (N, C / length, spatial..., length); `axis` is that of C."""
     if length == 1:
         return x
@@ -129,7 +127,7 @@ def split_vectors(x: NDArray[Any], length: int, axis: int = 1) -> NDArray[Any]:
     return np.moveaxis(x.reshape(*before, channels // length, length, *after), axis + 1, -1)
 
 
-def joined_vectors(stored: NDArray[Any], axis: int = 1) -> NDArray[Any]:
+def joined_vectors(stored: Array, axis: int = 1) -> Array:
     """(N, C, spatial...) of (N, C / length, spatial..., length); `axis` is that of C."""
     split = np.moveaxis(stored, -1, axis + 1)
     return split.reshape(*split.shape[:axis], -1, *split.shape[axis + 2 :])

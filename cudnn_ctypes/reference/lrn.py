@@ -47,17 +47,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .arithmetic import blend, check_shape
-from .tiles import tiled
+from .tiles import Array, tiled
 
 
 def lrn_cross_channel_forward(
-    x: NDArray[Any],
+    x: Array,
     *,
     n: int = 5,
     lrn_alpha: float = 1e-4,
@@ -65,10 +64,10 @@ def lrn_cross_channel_forward(
     k: float = 2.0,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = alpha * lrn(x) + beta * y: `cudnnLRNCrossChannelForward`.
 
     Parameters
@@ -92,7 +91,7 @@ def lrn_cross_channel_forward(
     check_options(n, lrn_beta, k)
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, y: Array | None) -> Array:
         values = x.astype(compute_dtype)
         result = values * _energy(values, n, lrn_alpha, k) ** -lrn_beta
         return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
@@ -103,19 +102,19 @@ def lrn_cross_channel_forward(
 
 def lrn_cross_channel_backward(
     *,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    dy: NDArray[Any],
+    x: Array,
+    y: Array,
+    dy: Array,
     n: int = 5,
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnLRNCrossChannelBackward`.
 
     Parameters
@@ -139,7 +138,7 @@ def lrn_cross_channel_backward(
     stored = np.dtype(out_dtype or x.dtype)
     factor = 2 * lrn_alpha * lrn_beta / n
 
-    def formula(x: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, dy: Array, dx: Array | None) -> Array:
         values = x.astype(compute_dtype)
         energy = _energy(values, n, lrn_alpha, k)
         direct = dy.astype(compute_dtype) * energy**-lrn_beta
@@ -164,19 +163,19 @@ def check_options(n: int, lrn_beta: float, k: float) -> None:
         raise ValueError(f"k must be at least 1e-5, got {k}")
 
 
-def _pixels(x: NDArray[Any]) -> list[int]:
+def _pixels(x: Array) -> list[int]:
     """All axes but the channels'."""
     if x.ndim < 2:
         raise ValueError(f"x must be (N, C, spatial...), got shape {x.shape}")
     return [0, *range(2, x.ndim)]
 
 
-def _energy(x: NDArray[Any], n: int, lrn_alpha: float, k: float) -> NDArray[Any]:
+def _energy(x: Array, n: int, lrn_alpha: float, k: float) -> Array:
     """s of the formulas, in x's shape."""
     squares = np.zeros_like(x)
     for here, there in neighbours(x.shape, (1,), n):
         squares[here] += x[there] ** 2
-    energy: NDArray[Any] = k + lrn_alpha / n * squares
+    energy: Array = k + lrn_alpha / n * squares
     return energy
 
 
@@ -184,8 +183,8 @@ def _energy(x: NDArray[Any], n: int, lrn_alpha: float, k: float) -> NDArray[Any]
 
 
 def divisive_normalization_forward(
-    x: NDArray[Any],
-    means: NDArray[Any] | None = None,
+    x: Array,
+    means: Array | None = None,
     *,
     n: int = 5,
     lrn_alpha: float = 1e-4,
@@ -193,10 +192,10 @@ def divisive_normalization_forward(
     k: float = 2.0,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = alpha * normalized(x) + beta * y: `cudnnDivisiveNormalizationForward`.
 
     Parameters
@@ -228,20 +227,20 @@ def divisive_normalization_forward(
 
 def divisive_normalization_backward(
     *,
-    x: NDArray[Any],
-    dy: NDArray[Any],
-    means: NDArray[Any] | None = None,
+    x: Array,
+    dy: Array,
+    means: Array | None = None,
     n: int = 5,
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
-    dmeans: NDArray[Any] | None = None,
+    dx: Array | None = None,
+    dmeans: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Array, Array]:
     """(dx, dmeans), each alpha * gradient + beta * prior: `cudnnDivisiveNormalizationBackward`.
 
     Parameters
@@ -258,7 +257,7 @@ def divisive_normalization_backward(
     values, centers = _operands(x, means, compute_dtype)
     if dy.shape != x.shape:
         raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
-    gradient: NDArray[Any] = dy.astype(compute_dtype)
+    gradient: Array = dy.astype(compute_dtype)
     variation = _variation(values, centers, n, lrn_alpha, k)
     weight = lrn_alpha / n ** (x.ndim - 2)
     by_sum = -lrn_beta * gradient * values * variation ** (-lrn_beta - 1) * weight
@@ -273,12 +272,10 @@ def divisive_normalization_backward(
     )
 
 
-def _operands(
-    x: NDArray[Any], means: NDArray[Any] | None, dtype: DTypeLike
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _operands(x: Array, means: Array | None, dtype: DTypeLike) -> tuple[Array, Array]:
     if x.ndim < 3:
         raise ValueError(f"x must be (N, C, spatial...), got shape {x.shape}")
-    values: NDArray[Any] = x.astype(dtype)
+    values: Array = x.astype(dtype)
     if means is None:
         return values, np.zeros_like(values)
     if means.shape != x.shape:
@@ -286,14 +283,12 @@ def _operands(
     return values, means.astype(dtype)
 
 
-def _variation(
-    x: NDArray[Any], means: NDArray[Any], n: int, lrn_alpha: float, k: float
-) -> NDArray[Any]:
+def _variation(x: Array, means: Array, n: int, lrn_alpha: float, k: float) -> Array:
     """s of the formulas, in x's shape."""
     squares = np.zeros_like(x)
     for here, there in neighbours(x.shape, range(2, x.ndim), n):
         squares[here] += (x[there] - means[here]) ** 2
-    variation: NDArray[Any] = k + lrn_alpha / n ** (x.ndim - 2) * squares
+    variation: Array = k + lrn_alpha / n ** (x.ndim - 2) * squares
     return variation
 
 

@@ -27,10 +27,10 @@ from typing import Any, Literal, get_args
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .arithmetic import blend, check_shape
-from .tiles import tiled
+from .tiles import Array, tiled
 from .windows import Windows
 
 PoolingMode = Literal[
@@ -71,7 +71,7 @@ def pooling_output_shape(
 
 
 def pooling_forward(
-    x: NDArray[Any],
+    x: Array,
     window: Sequence[int],
     *,
     mode: PoolingMode = "max",
@@ -81,11 +81,11 @@ def pooling_forward(
     y_shape: Sequence[int] | None = None,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """y = alpha * pool(x) + beta * y: `cudnnPoolingForward`.
 
     Parameters
@@ -127,7 +127,7 @@ def pooling_forward(
     windows = Windows.of(x.shape, window, padding, stride, y_shape)
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, y: Array | None) -> Array:
         values = x.astype(compute_dtype, copy=False)
         if mode.startswith("max"):
             result = windows.maximum(values, propagate_nan, _lowest(x.dtype))
@@ -144,19 +144,19 @@ def pooling_forward(
 def pooling_backward(
     window: Sequence[int],
     *,
-    dy: NDArray[Any],
-    x: NDArray[Any],
+    dy: Array,
+    x: Array,
     mode: PoolingMode = "max",
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnPoolingBackward`.
 
     cuDNN takes y too; it follows from x.
@@ -187,7 +187,7 @@ def pooling_backward(
     windows = Windows.of(x.shape, window, padding, stride, dy.shape, name="dy")
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, dy: Array, dx: Array | None) -> Array:
         gradient = dy.astype(compute_dtype, copy=False)
         result = np.zeros(x.shape, gradient.dtype)
         if mode.startswith("max"):
@@ -214,7 +214,7 @@ def _lowest(dtype: np.dtype[Any]) -> float:
     return float(ml_dtypes.finfo(dtype).min)  # type: ignore[no-untyped-call]
 
 
-def _divisors(windows: Windows, mode: str) -> NDArray[Any]:
+def _divisors(windows: Windows, mode: str) -> Array:
     """The divisor of the sum over each window, (1, 1, output sizes...)."""
     counts = np.ones((1, 1, *windows.y_shape[2:]), np.int64)
     for axis, (size, number, window, padding, stride) in enumerate(

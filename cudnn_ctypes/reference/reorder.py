@@ -12,17 +12,16 @@ k = 32 k3 + 8 k2 + 4 k1 + k0   (k2 < 4, k1 < 2, k0 < 4), goes to [k3, k1, k2, k0
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+
+from .tiles import Array
 
 # Axes of the filter split as (k2, k1, k0, c2, r, s, c1, c0), and of the bias as (k3, k2, k1, k0).
 _FILTER_ORDER = (3, 4, 5, 0, 2, 6, 1, 7)
 _BIAS_ORDER = (0, 2, 1, 3)
 
 
-def reorder_filter(w: NDArray[Any]) -> NDArray[Any]:
+def reorder_filter(w: Array) -> Array:
     """The filter's memory after `cudnnReorderFilterAndBias` with CUDNN_DEFAULT_REORDER.
 
     With CUDNN_NO_REORDER the call only copies. With CUDNN_DEFAULT_REORDER it answers NOT_SUPPORTED
@@ -47,14 +46,14 @@ def reorder_filter(w: NDArray[Any]) -> NDArray[Any]:
     return w.reshape(_split_filter(w)).transpose(_FILTER_ORDER).reshape(w.shape)
 
 
-def restore_filter(reordered: NDArray[Any]) -> NDArray[Any]:
+def restore_filter(reordered: Array) -> Array:
     """The inverse of `reorder_filter`, same shapes."""
     split = _split_filter(reordered)
     stored = [split[axis] for axis in _FILTER_ORDER]
     return reordered.reshape(stored).transpose(np.argsort(_FILTER_ORDER)).reshape(reordered.shape)
 
 
-def reorder_bias(bias: NDArray[Any]) -> NDArray[Any]:
+def reorder_bias(bias: Array) -> Array:
     """The bias after `cudnnReorderFilterAndBias` with CUDNN_DEFAULT_REORDER.
 
     Parameters
@@ -67,14 +66,14 @@ def reorder_bias(bias: NDArray[Any]) -> NDArray[Any]:
     return bias.reshape(-1, 4, 2, 4).transpose(_BIAS_ORDER).reshape(-1)
 
 
-def restore_bias(reordered: NDArray[Any]) -> NDArray[Any]:
+def restore_bias(reordered: Array) -> Array:
     """The inverse of `reorder_bias`."""
     if reordered.ndim != 1 or reordered.size % 32:
         raise ValueError(f"reordered must have shape (K,), K a multiple of 32: {reordered.shape}")
     return reordered.reshape(-1, 2, 4, 4).transpose(np.argsort(_BIAS_ORDER)).reshape(-1)
 
 
-def _split_filter(w: NDArray[Any]) -> tuple[int, ...]:
+def _split_filter(w: Array) -> tuple[int, ...]:
     if w.ndim != 5 or w.shape[0] % 32 or w.shape[4] != 32:
         raise ValueError(
             f"w must have shape (K, C / 32, R, S, 32), K a multiple of 32, got {w.shape}"

@@ -29,13 +29,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
 from .blas import product
 from .rnn_cells import step, step_backward
 from .rnn_network import LayerTape, RecurrentNetwork, RecurrentWeights, Tape
-
-Array = NDArray[Any]
+from .tiles import Array
 
 
 def affine(x: Array, matrices: Array, bias: Array | None) -> Array:

@@ -39,12 +39,12 @@ Arrays: a and r are (batch, gates, hidden), everything else (batch, hidden).
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .activation import sigmoid
+from .tiles import Array
 
 Cell = Literal["relu", "tanh", "lstm", "gru"]
 
@@ -76,9 +76,9 @@ class Step(NamedTuple):
     output : the new hidden state, before any projection.
     """
 
-    gates: NDArray[Any]
-    memory: NDArray[Any]
-    output: NDArray[Any]
+    gates: Array
+    memory: Array
+    output: Array
 
 
 class StepGradient(NamedTuple):
@@ -89,19 +89,14 @@ class StepGradient(NamedTuple):
     by_memory : by c_before.
     """
 
-    by_input: NDArray[Any]
-    by_recurrent: NDArray[Any]
-    by_hidden: NDArray[Any] | float
-    by_memory: NDArray[Any] | float
+    by_input: Array
+    by_recurrent: Array
+    by_hidden: Array | float
+    by_memory: Array | float
 
 
 def step(
-    cell: Cell,
-    a: NDArray[Any],
-    r: NDArray[Any],
-    h_before: NDArray[Any],
-    c_before: NDArray[Any],
-    clip: Clip | None = None,
+    cell: Cell, a: Array, r: Array, h_before: Array, c_before: Array, clip: Clip | None = None
 ) -> Step:
     """One step forward. `h_before` is read by the GRU only, `c_before` and `clip` by the LSTM."""
     match cell:
@@ -132,12 +127,12 @@ def step(
 
 def step_backward(
     cell: Cell,
-    gates: NDArray[Any],
-    memory: NDArray[Any],
-    h_before: NDArray[Any],
-    c_before: NDArray[Any],
-    dh: NDArray[Any],
-    dc: NDArray[Any],
+    gates: Array,
+    memory: Array,
+    h_before: Array,
+    c_before: Array,
+    dh: Array,
+    dc: Array,
     clip: Clip | None = None,
 ) -> StepGradient:
     """One step backward: from the gradients `dh` of the output and `dc` of the LSTM's c.
@@ -175,11 +170,11 @@ def step_backward(
             raise ValueError(f"cell must be one of {', '.join(GATES)}, got {cell!r}")
 
 
-def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:
+def _clipped(c: Array, clip: Clip | None) -> Array:
     if clip is None:
         return c
     low, high = c.dtype.type(clip.low), c.dtype.type(clip.high)
-    result: NDArray[Any]
+    result: Array
     if clip.propagate_nan:
         result = np.minimum(np.maximum(c, low), high)
     else:
@@ -187,7 +182,7 @@ def _clipped(c: NDArray[Any], clip: Clip | None) -> NDArray[Any]:
     return result
 
 
-def _slope(c: NDArray[Any], clip: Clip | None) -> NDArray[Any] | float:
+def _slope(c: Array, clip: Clip | None) -> Array | float:
     """The clip's derivative: 0 beyond the limits, else 1, also at them and for NaN."""
     if clip is None:
         return 1.0

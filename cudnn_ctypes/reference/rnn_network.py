@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .rnn_cells import GATES, Cell, Clip
+from .tiles import Array
 
 Bias = Literal["no_bias", "single_inp_bias", "single_rec_bias", "double_bias"]
 
@@ -134,11 +135,11 @@ class RecurrentWeights:
     bw, br : (gates, hidden), the biases.
     """
 
-    w: NDArray[Any] | None
-    r: NDArray[Any]
-    p: NDArray[Any] | None = None
-    bw: NDArray[Any] | None = None
-    br: NDArray[Any] | None = None
+    w: Array | None
+    r: Array
+    p: Array | None = None
+    bw: Array | None = None
+    br: Array | None = None
 
     def astype(self, dtype: DTypeLike) -> RecurrentWeights:
         """The same weights in another dtype; a copy only where that is needed."""
@@ -190,7 +191,7 @@ def weight_count(network: RecurrentNetwork) -> int:
     return sum(math.prod(slot.shape) for slot in weight_slots(network))
 
 
-def weights_in(network: RecurrentNetwork, space: NDArray[Any]) -> list[RecurrentWeights]:
+def weights_in(network: RecurrentNetwork, space: Array) -> list[RecurrentWeights]:
     """Views of the weights in a flat weight space: writing to them writes to it."""
     starts: dict[tuple[int, str], int] = {}
     for slot in weight_slots(network):
@@ -220,13 +221,13 @@ class LayerTape:
     by_hidden : (T, B, output), gradient by h_t; of backward data; (T, B, 0) without a projection.
     """
 
-    gates: NDArray[Any]
-    memory: NDArray[Any]
-    unprojected: NDArray[Any]
-    hidden: NDArray[Any]
-    by_input: NDArray[Any]
-    by_recurrent: NDArray[Any]
-    by_hidden: NDArray[Any]
+    gates: Array
+    memory: Array
+    unprojected: Array
+    hidden: Array
+    by_input: Array
+    by_recurrent: Array
+    by_hidden: Array
 
 
 @dataclass
@@ -241,8 +242,8 @@ class Tape:
     """
 
     layers: list[LayerTape] = field(default_factory=list)
-    inputs: list[NDArray[Any]] = field(default_factory=list)
-    masks: list[NDArray[Any]] = field(default_factory=list)
+    inputs: list[Array] = field(default_factory=list)
+    masks: list[Array] = field(default_factory=list)
 
     @staticmethod
     def size(network: RecurrentNetwork, steps: int, batch: int) -> int:
@@ -253,11 +254,11 @@ class Tape:
         return steps * batch * (network.pseudo_layers * of_layer + between)
 
     @classmethod
-    def on(cls, network: RecurrentNetwork, steps: int, batch: int, buffer: NDArray[Any]) -> Tape:
+    def on(cls, network: RecurrentNetwork, steps: int, batch: int, buffer: Array) -> Tape:
         """A tape whose arrays are views of a flat buffer of at least `size` elements."""
         position = 0
 
-        def take(shape: tuple[int, ...]) -> NDArray[Any]:
+        def take(shape: tuple[int, ...]) -> Array:
             nonlocal position
             whole = (steps, batch, *shape)
             start, position = position, position + math.prod(whole)

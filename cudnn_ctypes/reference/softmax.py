@@ -16,30 +16,30 @@ with m = max(x). 'fast' and 'accurate' are the same function; 'fast' overflows f
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .arithmetic import blend, check_shape, round_to
-from .tiles import other_axes, tiled
+from .tiles import Array, other_axes, tiled
 
 Algorithm = Literal["fast", "accurate", "log"]
 SoftmaxMode = Literal["instance", "channel"]
 
 
 def softmax_forward(
-    x: NDArray[Any],
+    x: Array,
     *,
     algorithm: Algorithm = "accurate",
     mode: SoftmaxMode = "channel",
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     keep_powers: bool = True,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = alpha * softmax(x) + beta * y: `cudnnSoftmaxForward`.
 
     Parameters
@@ -68,7 +68,7 @@ def softmax_forward(
     axes = _axes(x, algorithm, mode)
     stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(x: Array, y: Array | None) -> Array:
         values = x.astype(compute_dtype, copy=False)
         if algorithm != "fast":
             values = values - values.max(axis=axes, keepdims=True)
@@ -86,16 +86,16 @@ def softmax_forward(
 
 def softmax_backward(
     *,
-    y: NDArray[Any],
-    dy: NDArray[Any],
+    y: Array,
+    dy: Array,
     algorithm: Algorithm = "accurate",
     mode: SoftmaxMode = "channel",
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnSoftmaxBackward`.
 
     Parameters
@@ -123,7 +123,7 @@ def softmax_backward(
         raise ValueError(f"dy must have the shape of y, {y.shape}, got {dy.shape}")
     stored = np.dtype(out_dtype or y.dtype)
 
-    def formula(y: NDArray[Any], dy: NDArray[Any], dx: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(y: Array, dy: Array, dx: Array | None) -> Array:
         y, dy = (each.astype(compute_dtype, copy=False) for each in (y, dy))
         if algorithm == "log":
             result = dy - np.exp(y) * dy.sum(axis=axes, keepdims=True)
@@ -135,7 +135,7 @@ def softmax_backward(
     return tiled(formula, y, dy, dx, axes=other_axes(y, axes))
 
 
-def _axes(x: NDArray[Any], algorithm: str, mode: str) -> tuple[int, ...]:
+def _axes(x: Array, algorithm: str, mode: str) -> tuple[int, ...]:
     if algorithm not in get_args(Algorithm):
         raise ValueError(f"algorithm must be 'fast', 'accurate' or 'log', got {algorithm!r}")
     if mode not in get_args(SoftmaxMode):

@@ -26,18 +26,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .arithmetic import blend, round_to
+from .tiles import Array
 
 
 def spatial_tf_grid_generator_forward(
-    theta: NDArray[Any],
+    theta: Array,
     size: Sequence[int],
     *,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """The sampling points of affine maps: `cudnnSpatialTfGridGeneratorForward`.
 
     Parameters
@@ -69,11 +70,8 @@ def spatial_tf_grid_generator_forward(
 
 
 def spatial_tf_grid_generator_backward(
-    *,
-    dgrid: NDArray[Any],
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+    *, dgrid: Array, compute_dtype: DTypeLike = np.float64, out_dtype: DTypeLike | None = None
+) -> Array:
     """dtheta, (N, 2, 3), from dgrid, (N, H, W, 2): `cudnnSpatialTfGridGeneratorBackward`.
 
     Raises
@@ -88,15 +86,15 @@ def spatial_tf_grid_generator_backward(
 
 
 def spatial_tf_sampler_forward(
-    x: NDArray[Any],
-    grid: NDArray[Any],
+    x: Array,
+    grid: Array,
     *,
     alpha: float = 1.0,
     beta: float = 0.0,
-    y: NDArray[Any] | None = None,
+    y: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """y = alpha * sampled(x) + beta * y: `cudnnSpatialTfSamplerForward`.
 
     Parameters
@@ -130,18 +128,18 @@ def spatial_tf_sampler_forward(
 
 def spatial_tf_sampler_backward(
     *,
-    x: NDArray[Any],
-    dy: NDArray[Any],
-    grid: NDArray[Any],
+    x: Array,
+    dy: Array,
+    grid: Array,
     alpha: float = 1.0,
     beta: float = 0.0,
-    dx: NDArray[Any] | None = None,
+    dx: Array | None = None,
     alpha_dgrid: float = 1.0,
     beta_dgrid: float = 0.0,
-    dgrid: NDArray[Any] | None = None,
+    dgrid: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Array, Array]:
     """(dx, dgrid), each alpha * gradient + beta * prior: `cudnnSpatialTfSamplerBackward`.
 
     Parameters
@@ -181,7 +179,7 @@ def spatial_tf_sampler_backward(
     )
 
 
-def _pixel_coordinates(size: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
+def _pixel_coordinates(size: Sequence[int], dtype: DTypeLike) -> Array:
     """(H, W, 3): u, v and 1 for every output pixel. A side of one pixel has coordinate -1."""
     if len(size) != 2:
         raise ValueError(f"size must be (H, W), got {tuple(size)}")
@@ -191,9 +189,7 @@ def _pixel_coordinates(size: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
     return points
 
 
-def _corners(
-    grid: NDArray[Any], sizes: Sequence[int]
-) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]]:
+def _corners(grid: Array, sizes: Sequence[int]) -> Iterator[tuple[Array, Array, Array, Array]]:
     """The four pixels around every sampling point: rows, columns, weights, d weights / d grid.
 
     Rows, columns and weights are (N, H, W), the slopes (N, H, W, 2). Pixels outside have a weight
@@ -214,12 +210,12 @@ def _corners(
             yield row, column, weights.prod(axis=-1) * inside, slopes
 
 
-def _check_grid(name: str, grid: NDArray[Any]) -> None:
+def _check_grid(name: str, grid: Array) -> None:
     if grid.ndim != 4 or grid.shape[3] != 2:
         raise ValueError(f"{name} must have shape (N, H, W, 2), got {grid.shape}")
 
 
-def _check_operands(x: NDArray[Any], grid: NDArray[Any]) -> None:
+def _check_operands(x: Array, grid: Array) -> None:
     if x.ndim != 4:
         raise ValueError(f"x must be (N, C, height, width), got shape {x.shape}")
     _check_grid("grid", grid)

@@ -33,19 +33,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .arithmetic import blend, check_shape, round_to, scale, scaling_dtype
-from .tiles import tiled, tiles
+from .tiles import Array, tiled, tiles
 
 Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
 
 
 def add_tensor(
-    a: NDArray[Any],
-    c: NDArray[Any],
-    *,
-    alpha: float = 1.0,
-    beta: float = 1.0,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    a: Array, c: Array, *, alpha: float = 1.0, beta: float = 1.0, out: Array | None = None
+) -> Array:
     """c = alpha * a + beta * c: `cudnnAddTensor`, which adds a bias.
 
     Parameters
@@ -68,7 +63,7 @@ def add_tensor(
         If `a` cannot be broadcast to the shape of `c`.
     """
 
-    def formula(c: NDArray[Any], a: NDArray[Any]) -> NDArray[Any]:
+    def formula(c: Array, a: Array) -> Array:
         values = broadcast(a.astype(scaling_dtype(a.dtype), copy=False), c.shape, "a")
         return blend(values, c, alpha=alpha, beta=beta, out_dtype=c.dtype, name="c")
 
@@ -81,18 +76,18 @@ def add_tensor(
 
 def op_tensor(
     op: Operation,
-    a: NDArray[Any],
-    b: NDArray[Any] | None = None,
+    a: Array,
+    b: Array | None = None,
     *,
     alpha1: float = 1.0,
     alpha2: float = 1.0,
     beta: float = 0.0,
-    c: NDArray[Any] | None = None,
+    c: Array | None = None,
     propagate_nan: bool = True,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-    out: NDArray[Any] | None = None,
-) -> NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """c = op(alpha1 * a, alpha2 * b) + beta * c: `cudnnOpTensor`.
 
     =========  =====================================
@@ -145,9 +140,9 @@ def op_tensor(
     else:
         broadcast(b, a.shape, "b")
 
-    def formula(a: NDArray[Any], b: NDArray[Any] | None, c: NDArray[Any] | None) -> NDArray[Any]:
+    def formula(a: Array, b: Array | None, c: Array | None) -> Array:
         u = scale(a.astype(dtype, copy=False), alpha1)
-        result: NDArray[Any]
+        result: Array
         with np.errstate(invalid="ignore", over="ignore"):
             if op == "sqrt":
                 result = np.sqrt(u)
@@ -172,18 +167,18 @@ def _binary(op: str, propagate_nan: bool) -> np.ufunc:
     return functions[op]
 
 
-def set_tensor(shape: Sequence[int], value: Any, dtype: DTypeLike) -> NDArray[Any]:
+def set_tensor(shape: Sequence[int], value: Any, dtype: DTypeLike) -> Array:
     """y = value everywhere: `cudnnSetTensor`."""
     return np.full(tuple(shape), value, dtype)
 
 
-def scale_tensor(y: NDArray[Any], alpha: float) -> NDArray[Any]:
+def scale_tensor(y: Array, alpha: float) -> Array:
     """y = alpha * y: `cudnnScaleTensor`; a new array of the dtype of y."""
     dtype = scaling_dtype(y.dtype)
     return tiled(lambda y: round_to(y.astype(dtype) * dtype.type(alpha), y.dtype), y)
 
 
-def broadcast(operand: NDArray[Any], shape: Sequence[int], name: str) -> NDArray[Any]:
+def broadcast(operand: Array, shape: Sequence[int], name: str) -> Array:
     """A read-only view of `operand` in the given shape; ValueError if it does not fit."""
     fits = operand.ndim == len(shape) and all(
         size in (1, whole) for size, whole in zip(operand.shape, shape, strict=True)
@@ -203,17 +198,17 @@ INDEXED = ("min", "max", "amax")  # the operators whose result is the element at
 
 
 def reduce_tensor(
-    a: NDArray[Any],
+    a: Array,
     c_shape: Sequence[int],
     op: Operator,
     *,
     propagate_nan: bool = True,
     alpha: float = 1.0,
     beta: float = 0.0,
-    c: NDArray[Any] | None = None,
+    c: Array | None = None,
     compute_dtype: DTypeLike = np.float64,
     out_dtype: DTypeLike | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """c = alpha * reduce(a) + beta * c: `cudnnReduceTensor`.
 
     Parameters
@@ -251,11 +246,7 @@ def reduce_tensor(
 
 
 def reduce_indices(
-    a: NDArray[Any],
-    c_shape: Sequence[int],
-    op: Operator,
-    *,
-    propagate_nan: bool = True,
+    a: Array, c_shape: Sequence[int], op: Operator, *, propagate_nan: bool = True
 ) -> NDArray[np.uint32]:
     """The index of each minimum or maximum, as written by `cudnnReduceTensor`.
 
@@ -305,21 +296,15 @@ def reduced_axes(a_shape: Sequence[int], c_shape: Sequence[int]) -> tuple[int, .
 
 
 def _reduced(
-    a: NDArray[Any],
-    dtype: np.dtype[Any],
-    axes: tuple[int, ...],
-    op: str,
-    propagate_nan: bool,
-) -> NDArray[Any]:
+    a: Array, dtype: np.dtype[Any], axes: tuple[int, ...], op: str, propagate_nan: bool
+) -> Array:
     def over(
-        function: np.ufunc,
-        term: Callable[[NDArray[Any]], NDArray[Any]] = lambda x: x,
-        **start: Any,
-    ) -> NDArray[Any]:
+        function: np.ufunc, term: Callable[[Array], Array] = lambda x: x, **start: Any
+    ) -> Array:
         """The function over the terms of all elements: first by tile, then over the tiles."""
         whole = [axis for axis in range(a.ndim) if a.shape[axis] > 1]
         cut = max(whole, key=lambda axis: abs(a.strides[axis]), default=None)
-        parts: list[NDArray[Any]] = [
+        parts: list[Array] = [
             function.reduce(
                 term(a[place].astype(dtype, copy=False)), axis=axes, keepdims=True, **start
             )
@@ -327,7 +312,7 @@ def _reduced(
         ]
         if len(parts) == 1 or cut is None:
             return np.asarray(parts[0])
-        joined: NDArray[Any] = np.concatenate(parts, axis=cut)
+        joined: Array = np.concatenate(parts, axis=cut)
         if cut in axes:
             joined = function.reduce(joined, axis=cut, keepdims=True)
         return joined
@@ -347,12 +332,12 @@ def _reduced(
             return over(larger, np.abs, initial=0)
         case "avg":
             count = math.prod(a.shape[axis] for axis in axes)
-            mean: NDArray[Any] = over(np.add) / dtype.type(count)
+            mean: Array = over(np.add) / dtype.type(count)
             return mean
         case "norm1":
             return over(np.add, np.abs)
         case "norm2":
-            root: NDArray[Any] = np.sqrt(over(np.add, np.square))
+            root: Array = np.sqrt(over(np.add, np.square))
             return root
         case "mul_no_zeros":
             return over(np.multiply, lambda x: np.where(x == 0, dtype.type(1), x))

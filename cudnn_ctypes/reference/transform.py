@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .tiles import Array
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def transformed_shape(shape: Sequence[int], transform: TensorTransform) -> tuple
     return (padded[0], padded[1] * block, *blocks)
 
 
-def transform_tensor(x: NDArray[Any], transform: TensorTransform) -> NDArray[Any]:
+def transform_tensor(x: Array, transform: TensorTransform) -> Array:
     """Pad and fold, or unfold and crop: `cudnnTransformTensorEx`, `cudnnTransformFilter`.
 
     Folding by (a, b) sends pixel (i a + u, j b + v) of channel c to pixel (i, j) of channel
@@ -112,7 +113,7 @@ def _checked(ndim: int, transform: TensorTransform) -> tuple[tuple[int, ...], in
     return fold, math.prod(fold)
 
 
-def _of_each_pixel(x: NDArray[Any], step: int, block: int) -> NDArray[Any]:
+def _of_each_pixel(x: Array, step: int, block: int) -> Array:
     """The channels of a block's pixels, `step` apart; zeros for missing channels."""
     channels = -(-x.shape[1] // block)
     taken = (step * np.arange(block)[:, None] + np.arange(channels)).ravel()
@@ -125,7 +126,7 @@ def _at(axis: int, ndim: int, *amounts: int) -> list[list[int]]:
     return [[amount * (i == axis) for i in range(ndim)] for amount in amounts]
 
 
-def _fold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+def _fold(x: Array, fold: tuple[int, ...]) -> Array:
     """Space to depth: (N, C, S...) -> (N, prod(fold) * C, S / fold...)."""
     n, (batch, channels, *sizes) = len(fold), x.shape
     blocks = [size // f for size, f in zip(sizes, fold, strict=True)]
@@ -135,7 +136,7 @@ def _fold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
     return split.transpose(order).reshape(batch, -1, *blocks)
 
 
-def _unfold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
+def _unfold(x: Array, fold: tuple[int, ...]) -> Array:
     """Depth to space: (N, prod(fold) * C, B...) -> (N, C, B * fold...)."""
     n, (batch, _, *blocks) = len(fold), x.shape
     split = x.reshape(batch, *fold, -1, *blocks)  # (N, fold..., C, blocks...)
@@ -144,7 +145,7 @@ def _unfold(x: NDArray[Any], fold: tuple[int, ...]) -> NDArray[Any]:
     return split.transpose(0, 1 + n, *pairs).reshape(batch, -1, *sizes)
 
 
-def _pad(x: NDArray[Any], before: Sequence[int], after: Sequence[int]) -> NDArray[Any]:
+def _pad(x: Array, before: Sequence[int], after: Sequence[int]) -> Array:
     """Zeros around `x`; a negative amount crops."""
     keep = tuple(
         slice(max(0, -b), size + min(0, a))

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .geometry import per_dimension
+from .tiles import Array
 
-Array = NDArray[Any]
 Index = tuple[Any, ...]
 
 

@@ -50,6 +50,7 @@ from ..attention import (
     weight_shapes,
 )
 from ..dropout import factor
+from ..tiles import Array
 from .call import Call
 from .dropout import draw, held
 from .memory import Use, at
@@ -90,7 +91,7 @@ def weight_bytes(attn: Attention) -> int:
 
 def load_weights(
     attn: Attention, address: int | None, name: str, use: Use = "read"
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Array]:
     """Views of the weights in the buffer at `address`; writing to them writes there."""
     itemsize = numpy_dtype(attn.data_type).itemsize
     return {
@@ -160,7 +161,7 @@ class Space:
         """Size in bytes."""
         return sum(int(np.prod(shape)) for shape in self.shapes.values()) * self.dtype.itemsize
 
-    def views(self, address: int | None, name: str, use: Use) -> dict[str, NDArray[Any]]:
+    def views(self, address: int | None, name: str, use: Use) -> dict[str, Array]:
         """The arrays in the memory at `address`."""
         count = self.nbytes // self.dtype.itemsize
         buffer = at(address, self._data_type, (count,), (1,), name, use)
@@ -172,7 +173,7 @@ class Space:
         return result
 
 
-def store(space: Mapping[str, NDArray[Any]], **arrays: NDArray[Any] | None) -> None:
+def store(space: Mapping[str, Array], **arrays: Array | None) -> None:
     """Write arrays where `Space.views` has them; None is left out."""
     for name, array in arrays.items():
         if array is not None:
@@ -201,21 +202,21 @@ class Problem:
         """The dtype of the computation."""
         return Space(self.attn, self.sizes, training=False).dtype
 
-    def load(self, described: SequenceData, name: str, use: Use = "read") -> NDArray[Any]:
+    def load(self, described: SequenceData, name: str, use: Use = "read") -> Array:
         """Sequences (T, N, B, V), as a view of their memory."""
         shape, strides = described.shape, described.strides
         return at(self.call[name], described.data_type, shape, strides, name, use)
 
-    def inputs(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def inputs(self) -> tuple[Array, Array, Array]:
         """Queries, keys and values."""
         q, k = self.load(self.q, "queries"), self.load(self.k, "keys")
         return q, k, self.load(self.v, "values")
 
-    def lengths(self, described: SequenceData, name: str) -> NDArray[Any]:
+    def lengths(self, described: SequenceData, name: str) -> Array:
         """The lengths of sequences as the GPU gets them, (N, B)."""
         return self.call.array(name, raw.CUDNN_DATA_INT32, *described.shape[1:3])
 
-    def weights(self) -> dict[str, NDArray[Any]]:
+    def weights(self) -> dict[str, Array]:
         """The weights; refused if their buffer is too small."""
         address = self.call.buffer("weights", weight_bytes(self.attn))
         return load_weights(self.attn, address, "weights")
@@ -224,7 +225,7 @@ class Problem:
         """Overwrite the workspace, as the GPU does."""
         self.call.use_workspace("workSpace", workspace_bytes(self.attn))
 
-    def reserve(self, use: Use) -> dict[str, NDArray[Any]]:
+    def reserve(self, use: Use) -> dict[str, Array]:
         """Views of forward's intermediate results in the reserve space."""
         address = self.call.buffer("reserveSpace", reserve_space(self.attn).nbytes)
         self.call.require("reserveSpace")
@@ -412,11 +413,9 @@ def _current(here: Problem, training: bool) -> int | None:
     return index
 
 
-def _draw_dropouts(
-    attn: Attention, reserve: dict[str, NDArray[Any]] | None
-) -> dict[str, NDArray[Any] | None]:
+def _draw_dropouts(attn: Attention, reserve: dict[str, Array] | None) -> dict[str, Array | None]:
     """The factors of both dropouts, drawn into the reserve space; none in inference."""
-    factors: dict[str, NDArray[Any] | None] = {}
+    factors: dict[str, Array | None] = {}
     for name, descriptor in (
         ("attention_dropout", attn.attention_dropout),
         ("output_dropout", attn.output_dropout),
@@ -430,7 +429,7 @@ def _draw_dropouts(
     return factors
 
 
-def _attended(out: NDArray[Any], reserve: dict[str, NDArray[Any]]) -> AttentionForwardResult:
+def _attended(out: Array, reserve: dict[str, Array]) -> AttentionForwardResult:
     """The intermediate results of forward; `out`, of the same shape, replaces its result."""
     names = ("q", "k", "v", "attention", "heads")
     return AttentionForwardResult(out, *(reserve[name] for name in names))

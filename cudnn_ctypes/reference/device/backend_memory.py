@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,12 @@ from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
 from ..layout import joined_vectors, split_vectors
 from ..reorder import restore_filter
-from ..tiles import same_place
+from ..tiles import Array, same_place
 from . import lent
 from .backend_tensors import TensorInfo
 from .memory import Use, at, require, tell_in_place
 from .registry import Refused
 
-Array = NDArray[Any]
 _INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128x4
 
 

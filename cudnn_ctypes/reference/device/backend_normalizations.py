@@ -85,11 +85,7 @@ def normalization_backward(step: Step) -> Results:
         step.get("SCALE_DESC"),
         axes,
     )
-    return {
-        "DXDESC": gradients.dx,
-        "DSCALE_DESC": gradients.dscale,
-        "DBIAS_DESC": gradients.dbias,
-    }
+    return {"DXDESC": gradients.dx, "DSCALE_DESC": gradients.dscale, "DBIAS_DESC": gradients.dbias}
 
 
 @operation(

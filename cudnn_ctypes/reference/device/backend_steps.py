@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ..graph import reshape
-from ..tiles import tiled
+from ..tiles import Array, tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_tensors import TensorInfo, rounded, tensor_info, widened
 from .registry import Refused, execution_failed
 
-Array = NDArray[Any]
 Results = Mapping[str, Any]
 Values = dict[int, tuple[TensorInfo, Array]]
 Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]

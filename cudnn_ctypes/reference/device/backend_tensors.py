@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
 from ...raw import cudnnBackendAttributeName_t as Name
 from ..arithmetic import round_to
+from ..tiles import Array
 from .backend_records import Record
 from .registry import Refused
 
-Array = NDArray[Any]
 _BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
 
 

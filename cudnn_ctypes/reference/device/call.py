@@ -23,6 +23,7 @@ from ...raw.function import Function
 from ...raw.records import scalar_type
 from ...raw.vocabulary import ParameterType
 from ..layout import packed_strides
+from ..tiles import Array
 from . import lent
 from .memory import Operand, Use, at, require, scalar, scribble
 from .registry import Refused, bad_param
@@ -175,13 +176,13 @@ class Call:
         strides: tuple[int, ...] | None = None,
         use: Use | None = None,
         where: NDArray[np.bool_] | None = None,
-    ) -> NDArray[Any]:
+    ) -> Array:
         """A view of memory without a descriptor, by default dense and used as C declares it."""
         strides = packed_strides(shape) if strides is None else strides
         use = use or _USES[self._types[name].direction]
         return at(self[name], data_type, shape, strides, name, use, where=where)
 
-    def dense(self, name: str, use: Use | None = None) -> NDArray[Any]:
+    def dense(self, name: str, use: Use | None = None) -> Array:
         """A view of dense memory, of the shape and the type that its declaration states."""
         data_type, shape = self.layout(name)
         return self.array(name, data_type, *shape, use=use)
@@ -212,7 +213,7 @@ class Call:
 
     def compute(
         self,
-        formula: Callable[..., NDArray[Any]],
+        formula: Callable[..., Array],
         operands: str,
         result: str,
         options: Callable[[Call], Mapping[str, Any]] = lambda call: {},

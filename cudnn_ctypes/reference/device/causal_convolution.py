@@ -14,7 +14,6 @@ from ctypes import byref, c_size_t
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
@@ -31,6 +30,7 @@ from ..causal_convolution import (
     spectrum_gradients,
     spectrum_product,
 )
+from ..tiles import Array
 from .call import Call
 from .memory import Use
 from .registry import Refused, bad_param, implements, not_supported
@@ -75,7 +75,7 @@ def _check_aligned(call: Call) -> None:
             raise bad_param(f"{name} must be aligned to 16 bytes, is {address:#x}")
 
 
-def _direct(call: Call, names: str) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+def _direct(call: Call, names: str) -> tuple[dict[str, Any], list[Array]]:
     """The options of a direct convolution, and its memory in the logical shapes."""
     call.require_memory()
     channels_last = "Nwh" in call.name
@@ -212,7 +212,7 @@ def _use_buffers(call: Call) -> None:
     call.use_workspace("workspace", needed.value)
 
 
-def _spectra(call: Call, use: Use) -> tuple[NDArray[Any], NDArray[Any]]:
+def _spectra(call: Call, use: Use) -> tuple[Array, Array]:
     """Views of the spectra in the reserve space: of x (batch, dim, time + 1) and of weight."""
     double = call["dataType"] == raw.CUDNN_DATA_DOUBLE
     kind = raw.CUDNN_DATA_COMPLEX_FP64 if double else raw.CUDNN_DATA_COMPLEX_FP32

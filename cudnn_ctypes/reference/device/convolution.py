@@ -37,8 +37,6 @@ import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from numpy.typing import NDArray
-
 from ... import raw
 from ...raw import descriptors
 from ...raw.descriptors import Convolution, Filter, Tensor
@@ -53,6 +51,7 @@ from ..convolution import (
 from ..folding import folded_backward_data
 from ..layout import joined_vectors
 from ..reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
+from ..tiles import Array
 from ..transform import TensorTransform
 from . import lent
 from .call import Call, word
@@ -131,7 +130,7 @@ def reordered(problem: Problem) -> bool:
     )
 
 
-def load_filter(problem: Problem, w: Operand) -> NDArray[Any]:
+def load_filter(problem: Problem, w: Operand) -> Array:
     """w, put back into its order where the program has reordered it for the INT8x32 kernels."""
     if not reordered(problem):
         return w.load()

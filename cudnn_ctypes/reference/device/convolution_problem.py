@@ -76,11 +76,7 @@ class Problem:
 
 
 def fitting(
-    x: Tensor,
-    w: Filter,
-    convolution: Convolution,
-    names: tuple[str, ...],
-    y: Tensor | None = None,
+    x: Tensor, w: Filter, convolution: Convolution, names: tuple[str, ...], y: Tensor | None = None
 ) -> Geometry:
     """x, w, a convolution, and y together; BAD_PARAM, with `names`, if they do not fit."""
     result = None if y is None else Operand(names[-1], y)

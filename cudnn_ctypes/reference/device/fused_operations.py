@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import element_bits, numpy_dtype
@@ -21,6 +20,7 @@ from ..fused_operations import (
     scale_bias_activation_backward_filter,
     scale_bias_activation_convolution,
 )
+from ..tiles import Array
 from .call import Call, word
 from .convolution import FUSED
 from .convolution_problem import Problem
@@ -227,10 +227,10 @@ class _Packs:
         _needs_pointers(self.constants, *names)
         return tuple(operand for name in names if (operand := self.operand(name, described)))
 
-    def load(self, name: str, described: Any) -> NDArray[Any]:
+    def load(self, name: str, described: Any) -> Array:
         return self._needed(name, described).load()
 
-    def store(self, name: str, described: Any, values: NDArray[Any]) -> None:
+    def store(self, name: str, described: Any, values: Array) -> None:
         _store(self._needed(name, described), values)
 
     def _needed(self, name: str, described: Any) -> Operand:
@@ -354,7 +354,7 @@ def _finalize_inference(packs: _Packs) -> None:
     _store(packs.finalized("BN_EQBIAS", equivalent), bias)
 
 
-def _store(operand: Operand | None, values: NDArray[Any] | None) -> None:
+def _store(operand: Operand | None, values: Array | None) -> None:
     if operand is not None and values is not None:
         operand.store(round_to(values, operand.dtype))
 

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...dtypes import numpy_dtype
@@ -25,6 +24,7 @@ from ..gnn import (
     gnn_mha_gat_v2_backward,
     gnn_mha_gat_v2_forward,
 )
+from ..tiles import Array
 from .call import Call, word
 from .memory import at, require, scribble
 from .registry import bad_param, execution_failed, implements, not_supported
@@ -41,7 +41,7 @@ class _Table:
         self.data_type, self.shape = call.layout(name)
         self.address: int | None = call[name]
 
-    def load(self) -> NDArray[Any]:
+    def load(self) -> Array:
         """A view in float32 or integers; NULL is refused unless the table is empty."""
         if 0 in self.shape:
             return np.zeros(self.shape, np.float32)
@@ -54,12 +54,12 @@ class _Table:
             given = "given" if self.address else "NULL"
             raise bad_param(f"{self.name} is {given} with {self.shape[1]} features")
 
-    def optional(self) -> NDArray[Any] | None:
+    def optional(self) -> Array | None:
         """None without features."""
         self.check()
         return self.load() if self.shape[1] else None
 
-    def store(self, values: NDArray[Any] | None) -> None:
+    def store(self, values: Array | None) -> None:
         """Write values, unless there are none, or no memory for them."""
         if values is not None and self.address and 0 not in self.shape:
             view = self.call.dense(self.name, "write")
@@ -157,7 +157,7 @@ def _check_reversed(graph: GnnCscGraph, buffer: Any) -> None:
         )
 
 
-def _integers(buffer: Any, name: str, count: int) -> NDArray[Any]:
+def _integers(buffer: Any, name: str, count: int) -> Array:
     if count == 0:
         return np.zeros(0, numpy_dtype(buffer.idxType))
     return at(getattr(buffer, name), buffer.idxType, (count,), (1,), f"graph: {name}")
@@ -245,7 +245,7 @@ def _attended(call: Call, v2: bool, params: GnnMhaParams) -> dict[str, Any]:
     }
 
 
-def _per_head(call: Call, name: str) -> NDArray[Any] | None:
+def _per_head(call: Call, name: str) -> Array | None:
     """An optional table (heads, edges)."""
     return _Table(call, name).load() if call[name] else None
 

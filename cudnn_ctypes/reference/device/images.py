@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import raw
 from ...errors import FaultWarning
@@ -32,6 +31,7 @@ from ..spatial_transformer import (
     spatial_tf_sampler_backward,
     spatial_tf_sampler_forward,
 )
+from ..tiles import Array
 from .call import Call, word
 from .memory import Operand, Use
 from .registry import implements, not_supported
@@ -110,10 +110,7 @@ def pooling(call: Call) -> None:
 @implements("cudnnPoolingBackward")
 def pooling_gradient(call: Call) -> None:
     pooling = call.record("poolingDesc", Pooling)
-    averages = pooling.mode not in (
-        raw.CUDNN_POOLING_MAX,
-        raw.CUDNN_POOLING_MAX_DETERMINISTIC,
-    )
+    averages = pooling.mode not in (raw.CUDNN_POOLING_MAX, raw.CUDNN_POOLING_MAX_DETERMINISTIC)
     if averages:  # nothing of x and y is needed, and their descriptors may say anything
         dy, dx = call.operands("dy", "dx")
         y, x = dy, dx
@@ -244,16 +241,14 @@ def _transformer(call: Call) -> SpatialTransformer:
     return transformer
 
 
-def _grid(
-    call: Call, transformer: SpatialTransformer, name: str, use: Use | None = None
-) -> NDArray[Any]:
+def _grid(call: Call, transformer: SpatialTransformer, name: str, use: Use | None = None) -> Array:
     """Sampling points, (N, H, W, 2)."""
     return call.array(
         name, transformer.data_type, transformer.shape[0], *transformer.shape[2:], 2, use=use
     )
 
 
-def _theta(call: Call, transformer: SpatialTransformer, name: str) -> NDArray[Any]:
+def _theta(call: Call, transformer: SpatialTransformer, name: str) -> Array:
     """Affine maps, (N, 2, 3)."""
     return call.array(name, transformer.data_type, transformer.shape[0], 2, 3)
 

@@ -14,13 +14,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw import host_blocks, mode
 from ...raw.dlpack import READ_ONLY, DLManagedTensorVersioned, managed_tensor, request_capsule
 from ...raw.host_blocks import Block
 from ...raw.strides import extent
-from ..tiles import overlap
+from ..tiles import Array, overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class _Calls(threading.local):
         self.arguments: Arguments = ()
         self.blocks: set[Block] = set()
         self.any_contents = False
-        self.views: list[tuple[str, NDArray[Any], bool]] | None = None
+        self.views: list[tuple[str, Array, bool]] | None = None
 
 
 _calls = _Calls()
@@ -88,7 +87,7 @@ def owner(address: int) -> Owner | None:
     return None
 
 
-def overlapped(name: str, view: NDArray[Any], writes: bool) -> str:
+def overlapped(name: str, view: Array, writes: bool) -> str:
     """The argument of the call, used before, with which this one shares memory; "" if none.
 
     One of the two is written and the other read, and elements that both have are not at the same
@@ -105,13 +104,13 @@ def overlapped(name: str, view: NDArray[Any], writes: bool) -> str:
     return found
 
 
-def _folded(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _folded(one: Array, other: Array) -> bool:
     """Whether the same elements lie in the same memory, in other dimensions."""
     dense = one.flags.c_contiguous and other.flags.c_contiguous
     return dense and one.ctypes.data == other.ctypes.data and one.nbytes == other.nbytes
 
 
-def _shared(one: NDArray[Any], other: NDArray[Any]) -> bool:
+def _shared(one: Array, other: Array) -> bool:
     try:
         return np.shares_memory(one, other, max_work=10_000)  # type: ignore[arg-type]
     except RuntimeError:  # strides for which that takes long

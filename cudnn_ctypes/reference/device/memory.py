@@ -28,7 +28,7 @@ from ...raw.host_blocks import Block
 from ...raw.strides import extent, in_elements, is_dense
 from ..arithmetic import scaling_dtype
 from ..layout import joined_vectors, split_vectors
-from ..tiles import same_place
+from ..tiles import Array, same_place
 from . import lent
 from .registry import Refused, bad_param, execution_failed, not_supported
 
@@ -77,7 +77,7 @@ class Operand(operand_rules.Operand):
         """int32 for integers, which stay exact if only moved; else `compute_dtype`."""
         return np.dtype(np.int32) if self.dtype.kind in "iu" else self.compute_dtype
 
-    def load(self, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    def load(self, where: NDArray[np.bool_] | None = None) -> Array:
         """The tensor in its logical shape: for all but the vectorised types a view of its memory.
 
         `where` says, of its shape or one that broadcasts to it, which elements are read.
@@ -86,11 +86,11 @@ class Operand(operand_rules.Operand):
         """
         return self.view("read", where)
 
-    def prior(self, *betas: float) -> NDArray[Any]:
+    def prior(self, *betas: float) -> Array:
         """The view of an output, whose contents are read only if a beta is not 0."""
         return self.view("update" if any(betas) else "write")
 
-    def view(self, use: Use, where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    def view(self, use: Use, where: NDArray[np.bool_] | None = None) -> Array:
         """A view of the logical shape, for any use; `where` as for `at`."""
         stored = self.stored(use, where)
         if vector_length(self.described.data_type) == 1:
@@ -111,7 +111,7 @@ class Operand(operand_rules.Operand):
         with lent.any_contents():
             self.load()
 
-    def store(self, values: NDArray[Any]) -> None:
+    def store(self, values: Array) -> None:
         """Write `values`, of the logical shape; memory between the elements is not changed.
 
         Values that were computed in place are not copied.
@@ -121,7 +121,7 @@ class Operand(operand_rules.Operand):
         if not same_place(memory, values):
             memory[...] = values
 
-    def stored(self, use: Use = "read", where: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+    def stored(self, use: Use = "read", where: NDArray[np.bool_] | None = None) -> Array:
         """A view of the memory: of a vectorised type (N, C / length, spatial..., length)."""
         shape, strides = _in_elements(self.described)
         data_type = self.described.data_type
@@ -146,7 +146,7 @@ def at(
     use: Use = "read",
     *,
     where: NDArray[np.bool_] | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """The memory at `address` as an array, writable if `use` allows it.
 
     - `address`: address of element (0, 0, ...), as an int; None is NULL.
@@ -179,7 +179,7 @@ def at(
     steps = tuple(stride * itemsize for stride in strides)
     if block is None:
         memory: Any = (ctypes.c_char * nbytes).from_address(first)
-        array: NDArray[Any] = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
+        array: Array = np.ndarray(shape, dtype, memory, offset=before, strides=steps)
         return _checked(array, name, use, where)
     start = first - block.address
     reads = use != "write" and lent.contents_matter()
@@ -196,9 +196,7 @@ def at(
     return _checked(array, name, use, where)
 
 
-def _checked(
-    array: NDArray[Any], name: str, use: Use, where: NDArray[np.bool_] | None
-) -> NDArray[Any]:
+def _checked(array: Array, name: str, use: Use, where: NDArray[np.bool_] | None) -> Array:
     array.flags.writeable = use != "read"
     if where is not None or not lent.contents_matter():
         return array
@@ -212,7 +210,7 @@ def _checked(
 
 def _record(
     block: Block, offset: int, shape: tuple[int, ...], steps: tuple[int, ...], itemsize: int
-) -> NDArray[Any]:
+) -> Array:
     """`Block.record` by elements: unsigned integers of an element's size, all ones if written.
 
     Elements of more than 8 bytes have two of them, along a last dimension.
@@ -224,7 +222,7 @@ def _record(
 
 def check_written(
     block: Block,
-    written: NDArray[Any],
+    written: Array,
     offset: int,
     steps: Sequence[int],
     name: str,

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from ..batch_normalization import (
     batch_normalization_forward_inference,
     batch_normalization_forward_training,
 )
+from ..tiles import Array
 from .call import Call
 from .memory import Operand, Use
 from .registry import bad_param, implements, not_supported
@@ -124,16 +124,13 @@ class Normalization:
         bits = np.unpackbits(self._reserve("read"), count=math.prod(self.x.shape))
         return bits.view(np.bool_).reshape(self.x.shape)
 
-    def _reserve(self, use: Use) -> NDArray[Any]:
+    def _reserve(self, use: Use) -> Array:
         needed = self.reserve_size()
         self.call.buffer("reserveSpace", needed)
         return self.call.array("reserveSpace", raw.CUDNN_DATA_UINT8, needed, use=use)
 
 
-@implements(
-    "cudnnBatchNormalizationForwardInference",
-    "cudnnNormalizationForwardInference",
-)
+@implements("cudnnBatchNormalizationForwardInference", "cudnnNormalizationForwardInference")
 def inference(call: Call) -> None:
     """y from x and the running averages."""
     what = Normalization.of(call, "x")

@@ -47,6 +47,7 @@ from ..rnn_network import (
     weight_slots,
     weights_in,
 )
+from ..tiles import Array
 from . import lent
 from .call import Call, word
 from .dropout import draw, held
@@ -106,7 +107,7 @@ def _clip(rnn: descriptors.RNN) -> Clip | None:
     return Clip(low, high, rnn.clip_nan_propagation == raw.CUDNN_PROPAGATE_NAN)
 
 
-def load_sequences(call: Call, data: RNNData, name: str) -> NDArray[Any]:
+def load_sequences(call: Call, data: RNNData, name: str) -> Array:
     """The sequences at `name` as a (T, B, size) array; of a packed layout a copy."""
     memory = _memory(call, data, name, "read")
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
@@ -124,7 +125,7 @@ def check_sequences(call: Call, data: RNNData, name: str) -> None:
         _memory(call, data, name, "read")
 
 
-def store_sequences(call: Call, data: RNNData, name: str, values: NDArray[Any]) -> None:
+def store_sequences(call: Call, data: RNNData, name: str, values: Array) -> None:
     """Write (T, B, size) `values`; the steps behind a sequence's end become the padding."""
     memory = _memory(call, data, name, "write")
     values = round_to(values, memory.dtype)
@@ -138,7 +139,7 @@ def store_sequences(call: Call, data: RNNData, name: str, values: NDArray[Any]) 
     memory[...] = filled
 
 
-def _memory(call: Call, data: RNNData, name: str, use: Use) -> NDArray[Any]:
+def _memory(call: Call, data: RNNData, name: str, use: Use) -> Array:
     shape: tuple[int, ...] = (data.max_length, data.batch_size, data.vector_size)
     read = _valid(data)[..., None]
     if data.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
@@ -187,11 +188,11 @@ class State:
     def __init__(self, operand: Operand | None) -> None:
         self._operand = operand
 
-    def load(self) -> NDArray[Any] | None:
+    def load(self) -> Array | None:
         """The state, None for NULL."""
         return None if self._operand is None else self._operand.load()
 
-    def store(self, values: NDArray[Any] | None) -> None:
+    def store(self, values: Array | None) -> None:
         """Write the state, unless it is NULL or `values` is None."""
         if self._operand is not None and values is not None:
             self._operand.store(round_to(values, self._operand.dtype))
@@ -304,10 +305,10 @@ class Pass:
         """Note in the reserve space for which network it is, and how far the work has come."""
         self._header()[:] = self.signature, stage
 
-    def _header(self) -> NDArray[Any]:
+    def _header(self) -> Array:
         return self.call.array("reserveSpace", raw.CUDNN_DATA_INT64, 2, use="write")
 
-    def masks(self) -> list[NDArray[Any]] | None:
+    def masks(self) -> list[Array] | None:
         """Dropout between the layers: new masks for each of them, None for no dropout."""
         dropout = held(self.described.held.dropout)
         if self.network.layers == 1 or dropout.rate == 0:

@@ -18,14 +18,7 @@ from .batch_normalization import BackwardWeights, Finalized, backward_weights, f
 from .blocks import block_axis, dequantize, interleaved_scales, quantize
 from .convolution import Convolution
 from .matmul import grouped_matmul, grouped_matmul_backward, matmul
-from .normalization import (
-    Gradients,
-    Statistics,
-    axes_of,
-    normalize,
-    normalize_backward,
-    statistics,
-)
+from .normalization import Gradients, Statistics, axes_of, normalize, normalize_backward, statistics
 from .pointwise import Parameters, keeps_float32, pointwise, pointwise_backward
 from .random import bernoulli, normal, uniform
 from .reduction import channel_statistics, reduce

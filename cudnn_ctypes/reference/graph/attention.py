@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnPointwiseMode_t
+from ..tiles import Array
 from .pointwise import pointwise
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

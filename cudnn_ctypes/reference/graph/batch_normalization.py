@@ -7,12 +7,10 @@ applies; `backward_weights` is the counterpart in the backward pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from ..tiles import Array
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ beside it, in a type of 8.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ..arithmetic import round_to
-
-Array = NDArray[Any]
+from ..tiles import Array
 
 _POWER_OF_TWO = np.dtype(ml_dtypes.float8_e8m0fnu)
 

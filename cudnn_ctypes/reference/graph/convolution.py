@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnConvolutionMode_t
 from ..convolution import (
@@ -18,8 +17,7 @@ from ..convolution import (
     convolution_backward_filter,
     convolution_forward,
 )
-
-Array = NDArray[Any]
+from ..tiles import Array
 
 
 class Convolution:

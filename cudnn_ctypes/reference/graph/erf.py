@@ -16,12 +16,10 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from ..tiles import Array
 
 _STEPS = 128  # grid points for each unit
 _END = 6

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..blas import product
-
-Array = NDArray[Any]
+from ..tiles import Array
 
 
 def stretch(a: Array, batch: Sequence[int]) -> Array:

@@ -16,14 +16,12 @@ is that of Ioffe and Szegedy (2015), with the sums over these axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnBackendNormMode_t
+from ..tiles import Array
 
-Array = NDArray[Any]
 Mode = cudnnBackendNormMode_t
 
 
@@ -117,7 +115,5 @@ def normalize_backward(
     if mode != Mode.CUDNN_RMS_NORM:
         dx = dx - dnormal.mean(axes, keepdims=True)
     return Gradients(
-        dx * inv_variance,
-        (dy * normal).sum(shared, keepdims=True),
-        dy.sum(shared, keepdims=True),
+        dx * inv_variance, (dy * normal).sum(shared, keepdims=True), dy.sum(shared, keepdims=True)
     )

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnPointwiseMode_t
 from ..arithmetic import kept
+from ..tiles import Array
 from .erf import erf, normal
 
-Array = NDArray[Any]
 Mode = cudnnPointwiseMode_t
 
 

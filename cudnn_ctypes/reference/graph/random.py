@@ -8,12 +8,10 @@ offset as its counter: equal numbers for equal seed and offset, in the requested
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from ..tiles import Array
 
 
 def _generator(seed: int, offset: int) -> np.random.Generator:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnReduceTensorOp_t
+from ..tiles import Array
 
-Array = NDArray[Any]
 Mode = cudnnReduceTensorOp_t
 
 _REDUCTIONS: dict[Mode, Callable[[Array, tuple[int, ...]], Any]] = {

@@ -16,13 +16,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from ...raw.enums import cudnnPaddingMode_t, cudnnResampleMode_t
-from ..tiles import tiled
+from ..tiles import Array, tiled
 from ..windows import Windows
 
-Array = NDArray[Any]
 Mode = cudnnResampleMode_t
 Padding = cudnnPaddingMode_t
 Number = int | Fraction

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..blas import product
+from ..tiles import Array
 from .attention import softmax
 from .matmul import stretch
 
-Array = NDArray[Any]
 BLOCK = 128  # queries, and keys, to which one bit of a block mask applies
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...raw.enums import cudnnBackendReshapeMode_t
-
-Array = NDArray[Any]
+from ..tiles import Array
 
 
 def offsets(shape: Sequence[int], strides: Sequence[int]) -> Array:
