@@ -127,6 +127,21 @@ def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...
     graph.add(graph.relu(dw), other).set_output(name="y")
 
 
+def uneven_lines(
+    graph: Graph, kind: str, channels: int = 8, filters: int = 16, data_type: str = "float16"
+) -> None:
+    """Relu of the gradient of a convolution of 3 x 3, padded by 1."""
+    graph.io_data_type = as_data_type(data_type)
+    images, w = (3, channels, 9, 9), (filters, channels, 3, 3)
+    dy = graph.tensor((3, filters, 9, 9), packed((3, filters, 9, 9), LAST), name="dy")
+    if kind == "wgrad":
+        gradient = graph.conv_wgrad(graph.tensor(images, packed(images, LAST)), dy, padding=1)
+    else:
+        gradient = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
+    gradient.set_output(False, dims=w if kind == "wgrad" else images)
+    graph.relu(gradient).set_output(name="y")
+
+
 def fused(
     graph: Graph,
     joined: tuple[int, ...],
@@ -418,6 +433,11 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
+    "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
+    "gradient of filters with uneven lines since 9.20": _given(
+        uneven_lines, kind="wgrad", channels=20
+    ),
+    "gradient of data with uneven lines": _given(uneven_lines, kind="dgrad", filters=12),
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
     "image computed from another order of memory": turned_image,

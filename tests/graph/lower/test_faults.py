@@ -178,6 +178,11 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.window_of_one, (8,), {}, set()),
     (wrong.window_of_one, (), {"order": LAST}, set()),
     (wrong.window_of_one, (), {"window": 3}, set()),
+    (wrong.uneven_lines, ("wgrad", 12), {}, {2}),
+    (wrong.uneven_lines, ("wgrad", 8, 20), {}, {2}),
+    (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
+    (wrong.uneven_lines, ("dgrad", 8, 12), {}, {1}),
+    (wrong.uneven_lines, ("dgrad", 12), {}, set()),
     (wrong.gelu_of_a_product, ("float32",), {}, {0}),
     (wrong.gelu_of_a_product, ("float16",), {}, set()),
     (wrong.gelu_of_a_product, ("float32", "gelu_approx_tanh"), {}, set()),
@@ -188,6 +193,11 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
 def test_engines_are_passed_over(program, sizes, options, engines):
     graph = _of(program, *sizes, **options)
     assert (_faulty(graph), _refusals(graph)) == (engines, "")
+
+
+def test_9_28_reads_uneven_lines_wrong_with_another_engine():
+    graph = _of(wrong.uneven_lines, "wgrad", 12)
+    assert _faulty(graph, Target(92800, 90)) == {1, 2}
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))

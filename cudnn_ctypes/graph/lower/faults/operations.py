@@ -192,9 +192,9 @@ def _strides_a_gradient(graph: Graph) -> str:
 
 
 def _repeats_one_column_of_a_product(graph: Graph) -> str:
-    """A product of one column, and an operand that is the same for all batches."""
+    """A product of one row or column, and an operand that is the same for all batches."""
     for side in graph.sides if graph.of("matmul") else ():
-        for each in side.tensors if side.full[-1] == 1 else ():
+        for each in side.tensors if 1 in side.full[-2:] else ():
             if math.prod((each.dims or ())[:-2]) == 1 != math.prod(side.full[:-2]):
                 return f"{each.name!r} {each.dims} in {side.full}"
     return ""
@@ -212,12 +212,12 @@ def _joins_operands_beside_a_convolution(graph: Graph) -> str:
 
 
 def _has_rows_of_a_product(graph: Graph) -> str:
-    """A product with element-wise operations: lines of other than 16 bytes, one column of float32.
+    """One product: lines of other than 16 bytes, one column of float32.
 
-    Or an operand of these operations in another order of memory.
+    Or an operand of element-wise operations beside it in another order of memory.
     """
-    fused = any(side.family == "product" for side in graph.sides)
-    for node in graph.of("matmul") if fused else ():
+    one_product = graph.single or any(side.family == "product" for side in graph.sides)
+    for node in graph.of("matmul") if one_product else ():
         one = graph.dims(node.outputs["C"])[-1] == 1
         for each in (node.inputs["A"], node.inputs["B"]):
             lines = [size for size, step in zip(*graph.view(each), strict=True) if step == 1]
@@ -240,6 +240,21 @@ def _convolves_with_channels_first(graph: Graph) -> str:
         if first and len(whole) < len(kept) and graph.of("pointwise"):
             return f"{node}: {first[0].name!r} {first[0].dims}"
     return ""
+
+
+def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
+    """Channels of 16 bits that fill no 16 bytes, beside element-wise operations."""
+
+    def where(graph: Graph) -> str:
+        kind = f"convolution_backward_{direction}"
+        for node in graph.of(kind) if graph.of("pointwise") else ():
+            for each in (node.inputs[port] for port in ports):
+                uneven = graph.dims(each)[1] * 2 % _ROW
+                if uneven and any(operand.data_type in _16_BITS for operand in node.operands):
+                    return f"{node}: {each.name!r} {each.dims}"
+        return ""
+
+    return where
 
 
 _ROW = 16  # bytes
@@ -342,6 +357,11 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
     "filters with channels first beside images of one element": _convolves_with_channels_first,
+    "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
+    "gradient of filters with uneven lines since 9.20": _has_uneven_lines(
+        "filter", "image", "loss"
+    ),
+    "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
