@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -22,13 +23,14 @@ LESSONS = [
 
 
 @pytest.fixture(autouse=True)
-def device():
+def device(monkeypatch):
+    monkeypatch.syspath_prepend(COURSE)
     with use_reference_device(device="H200"):
         yield
 
 
 def solved(number):
-    return grading._module(COURSE / "solutions" / FILES[number].name)
+    return importlib.import_module(f"solutions.{FILES[number].stem}")
 
 
 @pytest.mark.parametrize("number", LESSONS)

@@ -11,7 +11,7 @@ _FACTORS = {-1.0: "has the wrong sign", 0.5: "is halved", 2.0: "is doubled"}
 
 
 def close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which numbers agree, in a boolean array of the common shape.
+    """A boolean array of the common shape: true for numbers that agree.
 
     - `found`, `expected`: of one shape.
     - `tolerance`: allowed difference, relative to each number and to the largest finite one.
@@ -62,7 +62,7 @@ def usual_mistake(found: np.ndarray, expected: np.ndarray, tolerance: float) -> 
 
 
 def _mistakes(found: np.ndarray, expected: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """What usual mistakes say, and what they give."""
+    """Usual mistakes in words, each with the array that it gives."""
     rank, one_shape = expected.ndim, found.shape == expected.shape
     if one_shape:
         nan = np.isnan(found) & ~np.isnan(expected) if found.dtype.kind in "fc" else found != found

@@ -113,7 +113,7 @@ class Exercise:
         return Verdict(not problem, f"Not yet: {problem}" if problem else "Right.")
 
     def _problems(self, answer: Values) -> Iterator[str]:
-        """What is wrong, case by case; "" for what is right."""
+        """The mistake in each case; "" for a case that is right."""
         if self.judge is not None:
             yield self._observed(answer, partial(self.judge, answer), self.name)
         for case in self.cases:
@@ -161,35 +161,32 @@ class Exercise:
             values = values.reshape(())
         if equal(values, wanted, self.tolerance):
             return ""
-        said = (
-            self._known_mistake(values, case)
-            or usual_mistake(values, wanted, self.tolerance)
-            or self._wrong_axis(values, case)
-        )
+        said = self._mistake(values, wanted, case)
         first = f"{call}: {first_difference(values, wanted, self.tolerance)}"
         return f"{said}\n  {first}" if said else first
 
-    def _known_mistake(self, found: np.ndarray, case: tuple[Any, ...]) -> str:
-        """What to say of a usual mistake of this exercise that gives `found`."""
+    def _mistake(self, found: np.ndarray, wanted: np.ndarray, case: tuple[Any, ...]) -> str:
+        """The mistake that gives `found`: of this exercise, a usual one, or the wrong axis."""
         for said, formula in self.mistakes.items():
-            wrong = _tried(formula, case)
-            if wrong is not None and equal(found, wrong, self.tolerance):
+            if self._gives(formula, case, found):
                 return said
+        if said := usual_mistake(found, wanted, self.tolerance):
+            return said
+        rank = case[0].ndim if case and isinstance(case[0], np.ndarray) else 0
+        for axes in combinations(range(rank), 2):
+            turned = (case[0].swapaxes(*axes), *case[1:])
+            back = found.swapaxes(*axes) if found.ndim == rank else found
+            if any(self._gives(self.expected, turned, each) for each in (found, back)):
+                return f"it works along the wrong axis: {axes[0]} and {axes[1]} are exchanged"
         return ""
 
-    def _wrong_axis(self, found: np.ndarray, case: tuple[Any, ...]) -> str:
-        """Whether the right formula along another axis of the first argument gives `found`."""
-        if self.expected is None or not case or not isinstance(case[0], np.ndarray):
-            return ""
-        for one, other in combinations(range(case[0].ndim), 2):
-            turned = (case[0].swapaxes(one, other), *case[1:])
-            wrong = _tried(self.expected, turned)
-            if wrong is None:
-                continue
-            back = wrong.swapaxes(one, other) if wrong.ndim == case[0].ndim else wrong
-            if equal(found, wrong, self.tolerance) or equal(found, back, self.tolerance):
-                return f"it works along the wrong axis: {one} and {other} are exchanged"
-        return ""
+    def _gives(self, formula: Any, case: tuple[Any, ...], found: np.ndarray) -> bool:
+        """Whether a formula, which need not fit the case, gives `found`."""
+        try:
+            wrong = as_array(formula(*copy.deepcopy(case)))
+        except Exception:
+            return False
+        return wrong is not None and equal(found, wrong, self.tolerance)
 
     def _calls_left_out(self, calls: Iterable[CallRecord]) -> str:
         made = [call.function for call in calls if not call.failed]
@@ -283,14 +280,6 @@ _HINTS = {
 }
 
 
-def _tried(formula: Values, case: tuple[Any, ...]) -> np.ndarray | None:
-    """The result of a formula that need not fit the case; None if it does not."""
-    try:
-        return as_array(formula(*copy.deepcopy(case)))
-    except Exception:
-        return None
-
-
 def _shown(value: Any) -> str:
     """A value as it stands in a message: arrays by data type and shape."""
     if isinstance(value, np.ndarray):
@@ -299,7 +288,7 @@ def _shown(value: Any) -> str:
 
 
 def _left_open(calls: Iterable[CallRecord]) -> str:
-    """What was created and not destroyed."""
+    """The kind of object that was created and not destroyed, in words; else ""."""
     count: Counter[str] = Counter()
     for call in calls:
         if (named := re.fullmatch(r"cudnn(Backend)?(Create|Destroy)(\w*)", call.function)) and (

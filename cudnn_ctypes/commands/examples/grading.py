@@ -29,16 +29,7 @@ _SECONDS = 300
 
 @dataclass(frozen=True)
 class Mark:
-    """What became of one exercise in one notebook.
-
-    Attributes
-    ----------
-    notebook : str
-    exercise : str
-    right : bool
-    text : str
-        What the check says.
-    """
+    """The verdict on one exercise in one notebook."""
 
     notebook: str
     exercise: str
@@ -48,18 +39,13 @@ class Mark:
 
 def lesson(path: Path) -> Lesson:
     """The lesson that a file of exercises defines."""
-    module = _module(path)
-    found: Lesson = module.lesson
-    return found
-
-
-def _module(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    found: Lesson = module.lesson
+    return found
 
 
 def lesson_files(course: Path) -> dict[str, Path]:
@@ -91,16 +77,13 @@ def solutions(course: Path, wanted: str) -> dict[str, tuple[str, str]]:
     found = {}
     for number, path in lesson_files(course).items():
         text = (course / "solutions" / path.name).read_text("utf-8")
-        names = re.findall(r'Exercise\(\s*"(\w+)"', path.read_text("utf-8"))
+        whole = wanted.isdecimal() and int(wanted) == int(number)
         for node in ast.parse(text).body:
-            chosen = wanted == getattr(node, "name", "") or (
-                wanted.isdecimal() and int(wanted) == int(number)
-            )
-            if isinstance(node, ast.FunctionDef) and node.name in names and chosen:
+            if isinstance(node, ast.FunctionDef) and (why := ast.get_docstring(node, clean=False)):
                 code = ast.get_source_segment(text, node) or ""
-                why = ast.get_docstring(node, clean=False) or ""
                 code = re.sub(r'\n *"""' + re.escape(why) + '"""', "", code)
-                found[node.name] = inspect.cleandoc(why), code
+                if whole or node.name == wanted:
+                    found[node.name] = inspect.cleandoc(why), code
     if not found:
         raise CommandError(f"no exercise and no lesson is called {wanted!r}")
     return found
@@ -123,29 +106,32 @@ def grade(course: Path, place: Path) -> Iterator[Mark]:
     if not found:
         raise CommandError(f"no notebook of the course in {place}")
     for path in found:
-        yield from _graded(path, files[path.stem[:2]])
+        for row in _graded(path, files[path.stem[:2]]):
+            yield Mark(str(path), **row)
 
 
-def _graded(notebook: Path, exercises: Path) -> Iterator[Mark]:
+def _graded(notebook: Path, exercises: Path) -> list[dict[str, Any]]:
     command = [sys.executable, "-m", __name__, str(notebook.resolve()), str(exercises)]
     environment = child_variables() | {"MPLBACKEND": "Agg"}
-    reason = f"the notebook ran for more than {_SECONDS} seconds"
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, env=environment, check=False
         )
-        rows = json.loads(done.stdout.rpartition("\n")[2] or "null")
+        rows: list[dict[str, Any]] = json.loads(done.stdout.rpartition("\n")[2])
+        return rows
+    except subprocess.TimeoutExpired:
+        reason = f"the notebook ran for more than {_SECONDS} seconds"
+    except ValueError:
         reason = f"the notebook ended the process with status {done.returncode}"
-    except (subprocess.TimeoutExpired, ValueError):
-        rows = None
-    if rows is None:
-        names = lesson(exercises).exercises
-        rows = [{"exercise": name, "right": False, "text": f"Not yet: {reason}"} for name in names]
-    for row in rows:
-        yield Mark(str(notebook), **row)
+    text = f"Not yet: {reason}"
+    return [_row(name, False, text) for name in lesson(exercises).exercises]
 
 
-def _run_and_check(notebook: Path, exercises: Path) -> list[dict[str, Any]]:
+def _row(exercise: str, right: bool, text: str) -> dict[str, Any]:
+    return {"exercise": exercise, "right": right, "text": text}
+
+
+def _run_and_check(notebook: Path, exercises: Path) -> Iterator[dict[str, Any]]:
     """In the process of a notebook: run its cells, and check its functions."""
     os.chdir(notebook.parent)
     sys.path.insert(0, str(exercises.parents[1]))  # our exercises and pictures come first
@@ -153,27 +139,19 @@ def _run_and_check(notebook: Path, exercises: Path) -> list[dict[str, Any]]:
     failures = []
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     for number, cell in enumerate((each for each in cells if each["cell_type"] == "code"), 1):
-        if "check" not in cell["metadata"].get("tags", ()):
-            try:
-                _execute("".join(cell["source"]), f"cell {number}", namespace)
-            except BaseException as error:
-                failures.append(f"code cell {number} raised {type(error).__name__}: {error}")
-    marks = []
+        source = re.sub(r"(?m)^[%!].*$", "", "".join(cell["source"]))  # lines for IPython alone
+        name = f"cell {number}"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        try:
+            exec(compile(source, name, "exec"), namespace)
+        except BaseException as error:
+            failures.append(f"code cell {number} raised {type(error).__name__}: {error}")
     for name, exercise in lesson(exercises).exercises.items():
         if name in namespace:
             verdict = exercise.check(namespace[name])
-            right, text = verdict.right, verdict.text
+            yield _row(name, verdict.right, verdict.text)
         else:
-            right, text = False, "\n  ".join([f"Not yet: there is no {name}", *failures])
-        marks.append({"exercise": name, "right": right, "text": text})
-    return marks
-
-
-def _execute(source: str, name: str, namespace: dict[str, Any]) -> None:
-    """Execute a cell, without lines for IPython alone; errors can quote its lines."""
-    source = re.sub(r"(?m)^[%!].*$", "", source)
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    exec(compile(source, name, "exec"), namespace)
+            yield _row(name, False, "\n  ".join([f"Not yet: there is no {name}", *failures]))
 
 
 def report(marks: Sequence[Mark]) -> str:
@@ -181,16 +159,13 @@ def report(marks: Sequence[Mark]) -> str:
     lines = []
     for notebook in dict.fromkeys(mark.notebook for mark in marks):
         here = [mark for mark in marks if mark.notebook == notebook]
-        lines.append(f"{notebook}: {sum(mark.right for mark in here)} of {len(here)}")
-        lines += [
-            textwrap.indent(f"{mark.exercise}: {mark.text}", "  ")
-            for mark in here
-            if not mark.right
-        ]
+        wrong = [f"{mark.exercise}: {mark.text}" for mark in here if not mark.right]
+        lines.append(f"{notebook}: {len(here) - len(wrong)} of {len(here)}")
+        lines += [textwrap.indent(text, "  ") for text in wrong]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
     with contextlib.redirect_stdout(io.StringIO()):
-        made = _run_and_check(Path(sys.argv[1]), Path(sys.argv[2]))
+        made = list(_run_and_check(Path(sys.argv[1]), Path(sys.argv[2])))
     print(f"\n{json.dumps(made)}", end="")

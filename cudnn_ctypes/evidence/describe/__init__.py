@@ -14,7 +14,7 @@ TensorDescriptor: a tensor of 4 dimensions
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import ClosedError
@@ -68,7 +68,7 @@ def describe(item: Any, *, x: Any = None, w: Any = None, handle: Any = None) -> 
     Description
         ``print`` shows words. A notebook also shows the picture, which ``svg()`` returns and
         ``save(path)`` writes: a tensor's index map, the window of a convolution or a pooling, a
-        weight space, a graph with its engine's frame.
+        weight space, a graph with its engine's frame. ``slider()`` has pictures in steps.
 
     Raises
     ------
@@ -90,6 +90,7 @@ def describe(item: Any, *, x: Any = None, w: Any = None, handle: Any = None) -> 
         or _c_object(item, x, w, handle)
         or _layer_2(item, x)
         or _layer_3(item)
+        or _sequence(item)
         or memory_words(item)
         or _printed(item)
     )
@@ -246,6 +247,18 @@ def _layer_3(item: Any) -> Description | None:
     if isinstance(item, PictureMethods):
         return graph_words(item)
     return backend_words(item)
+
+
+def _sequence(item: Any) -> Description | None:
+    """The description of graphs, or of parts that have graphs; else None."""
+    if not isinstance(item, Sequence) or isinstance(item, (str, bytes)) or not item:
+        return None
+    from ...graph.describe.pictures import PictureMethods
+    from .graphs import sequence_words
+
+    graphs = [getattr(each, "graph", each) for each in item]
+    are_graphs = all(isinstance(each, PictureMethods) for each in graphs)
+    return sequence_words(graphs) if are_graphs else None
 
 
 def _printed(item: Any) -> Description | None:

@@ -13,7 +13,7 @@ from typing import Any
 from ...dtypes import data_type_name
 from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.enums import cudnnDataType_t
-from ..pictures.html import Table, page, wide
+from ..pictures.html import Slider, Table, page, whole_page, wide
 
 _WIDTH = 100
 _INDENT = "  "
@@ -53,6 +53,8 @@ class Description:
     picture : callable, optional
         Draws the picture as SVG, with ``standalone=False`` for a part of a page; None without a
         picture.
+    moving : callable, optional
+        Draws the picture with a slider; None without one.
 
     Examples
     --------
@@ -65,6 +67,26 @@ class Description:
     title: str
     sections: tuple[Section, ...] = ()
     picture: Callable[..., str] | None = None
+    moving: Callable[[], Slider] | None = None
+
+    def slider(self) -> Slider:
+        """The picture in steps, with a slider, which a notebook shows.
+
+        Returns
+        -------
+        Slider
+            Of a convolution or a pooling: the window at each of its places, and its column of
+            im2col. Of a tensor of images: its memory, number by number, read in two layouts. Of
+            several graphs: one after the other.
+
+        Raises
+        ------
+        ValueError
+            If there are no steps to show.
+        """
+        if self.moving is None:
+            raise ValueError(f"there is no picture with steps of this: {self.title}")
+        return self.moving()
 
     def svg(self) -> str:
         """The picture, as the text of an SVG file.
@@ -98,10 +120,7 @@ class Description:
         path.write_text(kinds[path.suffix.lower()](), encoding="utf-8")
 
     def _page(self) -> str:
-        return (
-            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-            f"<title>{escape(self.title)}</title></head><body>{self._repr_html_()}</body></html>"
-        )
+        return whole_page(self.title, self._repr_html_())
 
     def _repr_html_(self) -> str:
         parts: list[str] = []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from typing import Any
 
 from ...arguments import shown
+from ...dtypes import element_bits
 from ...errors import CudnnError, SymbolNotFoundError
 from ...graph.backend.descriptor import BackendDescriptor, read_values
 from ...graph.backend.engine import Engine, EngineConfig
@@ -18,8 +21,8 @@ from ...raw.attributes import ATTRIBUTES, kind_name
 from ...raw.enums import cudnnBackendAttributeType_t as Type
 from ..pictures.diagram import Region
 from ..pictures.diagram import diagram as diagram_of
-from ..pictures.html import Table
-from ..pictures.svg import svg
+from ..pictures.html import Slider, Table
+from ..pictures.svg import HIDDEN, svg
 from .description import (
     IMAGE_AXES,
     Description,
@@ -39,7 +42,10 @@ def graph_words(graph: Any) -> Description:
     nodes, region = _nodes(graph), described.region
     sections = [
         Section("Operations, in order", tuple(_sentence(node) for node in nodes)),
-        Section("Tensors in memory", tuple(_operands(nodes))),
+        Section(
+            "Tensors in memory",
+            tuple(f"{role} {_tensor_line(each)}" for each, role in _operands(nodes)),
+        ),
     ]
     if region is not None:
         sections.append(_region(region))
@@ -51,6 +57,43 @@ def graph_words(graph: Any) -> Description:
         tuple(sections),
         lambda *, standalone=True: svg(graph._diagram(), standalone=standalone),
     )
+
+
+def sequence_words(graphs: Sequence[Any]) -> Description:
+    """The description of graphs that run one after the other, each as a kernel or some."""
+    lines, sizes = [], []
+    for number, graph in enumerate(graphs, 1):
+        sizes.append(_traffic(_nodes(graph)))
+        names = listed(node.operation for node in _nodes(graph))
+        lines.append(f"{number} of {len(graphs)}: {names}; {_in_bytes(sizes[-1:])}")
+    title = f"{counted(len(graphs), 'graph')}, one after the other; {_in_bytes(sizes)}"
+
+    def moving() -> Slider:
+        pictures = [svg(graph._diagram(), standalone=False) for graph in graphs]
+        steps = (
+            f'<div data-step="{i}"{HIDDEN if i else ""}>{escape(line)}<br/>{picture}</div>'
+            for i, (line, picture) in enumerate(zip(lines, pictures, strict=True))
+        )
+        return Slider(title, "".join(steps), len(lines))
+
+    return Description(title, (Section(lines=tuple(lines)),), moving=moving)
+
+
+def _traffic(nodes: list[Node]) -> int | None:
+    """The bytes that graphs read and write; None before shapes and data types are inferred."""
+    total = 0
+    for each, _ in _operands(nodes):
+        if each.dims is None or each.data_type is None:
+            return None
+        total += math.prod(each.dims) * element_bits(each.data_type) // 8
+    return total
+
+
+def _in_bytes(sizes: Sequence[int | None]) -> str:
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        return "validate() infers the shapes, and so the bytes"
+    return f"{sum(known):,} bytes are read and written"
 
 
 def _nodes(graph: Any) -> list[Node]:
@@ -123,7 +166,8 @@ def _dims(each: Tensor) -> str:
     return "" if each.dims is None else f" {each.dims}"
 
 
-def _operands(nodes: list[Node]) -> Iterator[str]:
+def _operands(nodes: list[Node]) -> Iterator[tuple[Tensor, str]]:
+    """The tensors in memory, each once, with "input" or "output"."""
     results = {id(each) for node in nodes for each in node.results}
     seen: set[int] = set()
     for node in nodes:
@@ -131,8 +175,7 @@ def _operands(nodes: list[Node]) -> Iterator[str]:
             in_memory = not (each.virtual or each.scratch)
             if in_memory and id(each) not in seen:
                 seen.add(id(each))
-                role = "output" if id(each) in results else "input"
-                yield f"{role} {_tensor_line(each)}"
+                yield each, "output" if id(each) in results else "input"
 
 
 def _tensor_line(each: Tensor) -> str:

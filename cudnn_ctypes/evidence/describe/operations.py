@@ -34,7 +34,7 @@ from ...raw.operand_rules import Operand
 from ...raw.operand_rules.convolutions import convolution_output, fitting
 from ...reference.rnn_network import RecurrentNetwork, weight_slots
 from ..pictures.html import Table
-from ..pictures.index_map import Part, Window, weight_space, window
+from ..pictures.index_map import Part, Window, moving_window, weight_space, window
 from .description import Description, Section, counted, name_of
 
 _NAN = "what becomes of NaN"
@@ -289,8 +289,14 @@ def convolution_words(name: str, conv: Convolution, x: Any = None, w: Any = None
     y_shape = convolution_output(x_shape, w_shape, conv)
     sections.append(Section(*_output_size(conv, x_shape, w_shape, y_shape, example)))
     drawn = _window(name, conv, x_shape, w_shape, y_shape) if ndim < 4 else None
-    picture = None if drawn is None else functools.partial(window, drawn)
-    return Description(_title(name, conv), tuple(sections), picture)
+    return Description(_title(name, conv), tuple(sections), *_pictures(drawn))
+
+
+def _pictures(drawn: Window | None) -> tuple[Callable[..., str] | None, Callable[..., Any] | None]:
+    """The picture of a window, and the one with steps."""
+    if drawn is None:
+        return None, None
+    return functools.partial(window, drawn), functools.partial(moving_window, drawn)
 
 
 def _title(name: str, conv: Convolution) -> str:
@@ -429,8 +435,7 @@ def pooling_words(name: str, pooling: Pooling, x: Any = None) -> Description:
         lines.append(f"x {shape} gives y {(*shape[:2], *sizes)}")
     heading = f"Size of the output{', for example' if example else ''}"
     drawn = _pooling_window(name, pooling, shape, sizes) if min(sizes) > 0 and ndim < 4 else None
-    picture = None if drawn is None else functools.partial(window, drawn)
-    return Description(title, (facts, Section(heading, tuple(lines))), picture)
+    return Description(title, (facts, Section(heading, tuple(lines))), *_pictures(drawn))
 
 
 def _pooling_window(name: str, pooling: Pooling, x: Ints, sizes: Sequence[int]) -> Window | None:

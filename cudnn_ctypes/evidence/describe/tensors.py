@@ -13,7 +13,7 @@ from ...raw.layouts import layout_name
 from ...raw.strides import axis_order, extent, overlapping, packed
 from ...raw.typed_memory import Typed, typed
 from ...runtime import DeviceBuffer, DeviceTensor
-from ..pictures.index_map import IndexMap, index_map
+from ..pictures.index_map import IndexMap, index_map, moving_index_map
 from .description import (
     FILTER_AXES,
     IMAGE_AXES,
@@ -129,7 +129,10 @@ def tensor(
     lines = [*_facts(about, data_type, layout, meanings or _LAYOUTS), *more]
     picture = functools.partial(index_map, about) if 0 not in shape and shape else None
     dims = counted(len(shape), "dimension")
-    return Description(f"{name}: {noun} of {dims}", (Section(lines=tuple(lines)),), picture)
+    images = of_images and len(shape) == 4 and vector == 1 and 0 not in shape
+    moving = functools.partial(moving_index_map, about) if images else None
+    section = Section(lines=tuple(lines))
+    return Description(f"{name}: {noun} of {dims}", (section,), picture, moving)
 
 
 def _facts(

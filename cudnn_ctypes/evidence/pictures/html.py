@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from os import PathLike
+from pathlib import Path
 
 from .diagram import plain
 
@@ -74,6 +76,56 @@ def page(title: str, parts: Iterable[str]) -> str:
     first, *others = title.splitlines() or [""]
     lines = [f"<b>{escape(plain(first))}</b>", *(escape(plain(line)) for line in others)]
     return f'<div style="{_FONT}"><div>{"<br/>".join(lines)}</div>{"".join(parts)}</div>'
+
+
+_MOVE = (
+    "for(const each of this.parentNode.querySelectorAll('[data-step]'))"
+    "each.style.display=each.dataset.step===this.value?'':'none'"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Slider:
+    """A picture with steps and a slider that moves through them, for notebooks and pages.
+
+    Attributes
+    ----------
+    title : str
+    picture : str
+        HTML or SVG, in which elements with ``data-step`` are shown one at a time.
+    steps : int
+    """
+
+    title: str
+    picture: str
+    steps: int
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<div>{wide(self.picture)}<input type="range" min="0" max="{self.steps - 1}" '
+            f'value="0" aria-label="{escape(self.title)}" style="width:min(36em,95%)" '
+            f'oninput="{_MOVE}"/></div>'
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.steps} steps"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a page with the picture and its slider.
+
+        Parameters
+        ----------
+        path : Path or str
+        """
+        Path(path).write_text(whole_page(self.title, self._repr_html_()), encoding="utf-8")
+
+
+def whole_page(title: str, body: str) -> str:
+    """A page of HTML."""
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title></head><body>{body}</body></html>"
+    )
 
 
 def wide(picture: str) -> str:

@@ -2,99 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, replace
 
-from .svg import document, text_width
-
-PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7fc9", "#9a8f00")
-"""Colours that are distinguishable with every kind of colour vision."""
-
-_EDGE = 12.0
-
-
-class Canvas:
-    """A picture that grows with its contents.
-
-    Parameters
-    ----------
-    title : str
-        The title, which screen readers read out.
-    """
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._parts: list[str] = []
-        self._right = self._bottom = 0.0
-
-    def _reach(self, right: float, bottom: float) -> None:
-        self._right, self._bottom = max(self._right, right), max(self._bottom, bottom)
-
-    def rectangle(
-        self,
-        x: float,
-        y: float,
-        width: float,
-        height: float,
-        color: str = "currentColor",
-        *,
-        fill: float = 0.0,
-        line: float = 1.0,
-        dashed: bool = False,
-        tip: str = "",
-    ) -> None:
-        """Draw a rectangle with its top left corner at (x, y), fill opacity and line width."""
-        stroke = f'stroke="{color}" stroke-width="{line:g}"' if line else ""
-        dashes = ' stroke-dasharray="4 3"' if dashed else ""
-        body = (
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" '
-            f'fill="{color if fill else "none"}" fill-opacity="{fill:g}" {stroke}{dashes}'
-        )
-        tips = f"<title>{escape(tip)}</title>" if tip else ""
-        self._parts.append(f"{body}>{tips}</rect>" if tips else f"{body}/>")
-        self._reach(x + width, y + height)
-
-    def line(
-        self, x: float, y: float, to_x: float, to_y: float, color: str = "currentColor"
-    ) -> None:
-        """Draw a line with an arrow at its end."""
-        self._parts.append(
-            f'<path d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}" stroke="{color}" fill="none" '
-            f'stroke-width="1.5"/>'
-        )
-        down = abs(to_y - y) > abs(to_x - x)
-        tip = "l-3.5 -7h7z" if down else "l-7 -3.5v7z"
-        self._parts.append(f'<path d="M{to_x:.1f} {to_y:.1f}{tip}" fill="{color}"/>')
-        self._reach(max(x, to_x), max(y, to_y))
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        *,
-        size: float = 12,
-        bold: bool = False,
-        middle: bool = False,
-        pale: bool = False,
-    ) -> None:
-        """Draw a line of text on the base line `y`, beginning at `x` or centred there."""
-        style = f' font-size="{size:g}"' if size != 12 else ""
-        style += ' font-weight="600"' if bold else ""
-        style += ' text-anchor="middle"' if middle else ""
-        style += ' fill-opacity="0.65"' if pale else ""
-        self._parts.append(f'<text x="{x:.1f}" y="{y:.1f}"{style}>{escape(text)}</text>')
-        width = text_width(text, size, bold=bold)
-        self._reach(x + (width / 2 if middle else width), y + size / 3)
-
-    def svg(self, *, standalone: bool = True) -> str:
-        """The ``<svg>`` element; `standalone` for a separate file."""
-        size = self._right + _EDGE, self._bottom + _EDGE
-        return document(self._title, size, self._parts, standalone=standalone)
-
+from .html import Slider
+from .svg import PALETTE, Canvas, text_width
 
 Ints = tuple[int, ...]
+Corner = tuple[float, float, float]
+"""x and y of a cell's corner, and its width."""
 
 _ROWS, _COLUMNS = 4, 6  # shown elements of a plane
 _PLANES, _BATCHES = 4, 2
@@ -175,7 +92,7 @@ def index_map(tensor: IndexMap, *, standalone: bool = True) -> str:
     canvas.text(
         _LEFT, 46, f"place({', '.join(tensor.axes)}) = {tensor.formula}, in elements", pale=True
     )
-    bottom = _planes(canvas, tensor, 66.0 if len(tensor.shape) > 2 else 48.0)
+    bottom = _planes(canvas, tensor, 66.0 if len(tensor.shape) > 2 else 48.0, {})
     if tensor.shape and 0 not in tensor.shape and min(tensor.strides) >= 0:
         _memory(canvas, tensor, bottom + 26)
     return canvas.svg(standalone=standalone)
@@ -195,8 +112,11 @@ def _color(tensor: IndexMap, index: Sequence[int]) -> str:
     return PALETTE[(index[axis] if axis is not None else 0) % len(PALETTE)]
 
 
-def _planes(canvas: Canvas, tensor: IndexMap, top: float) -> float:
-    """Draw planes of the last two axes, side by side for axis 1, below each other for axis 0."""
+def _planes(canvas: Canvas, tensor: IndexMap, top: float, corners: dict[Ints, Corner]) -> float:
+    """Draw planes of the last two axes, side by side for axis 1, below each other for axis 0.
+
+    The corners of the elements' cells are added to `corners`; the result is the bottom.
+    """
     rank, shape = len(tensor.shape), tensor.shape
     rows = min(shape[-2], _ROWS) if rank > 1 else 1
     columns = min(shape[-1], _COLUMNS) if rank else 1
@@ -213,7 +133,7 @@ def _planes(canvas: Canvas, tensor: IndexMap, top: float) -> float:
                 head[0] = batch
             if rank > 2:
                 head[1 if rank > 3 else 0] = plane
-            _plane(canvas, tensor, head, (left, top, width), (rows, columns))
+            _plane(canvas, tensor, head, (left, top, width), (rows, columns), corners)
         top += rows * _HEIGHT + 30
     left_out = _left_out(tensor, rows, columns, planes, batches)
     if left_out:
@@ -236,6 +156,7 @@ def _plane(
     head: list[int],
     where: tuple[float, float, float],
     size: tuple[int, int],
+    corners: dict[Ints, Corner],
 ) -> None:
     left, top, width = where
     rank = len(tensor.shape)
@@ -255,10 +176,10 @@ def _plane(
                 index[-1] = column
             place = tensor.place(index)
             x, y = left + column * width, top + 16 + row * _HEIGHT
-            named = ", ".join(f"{a}={i}" for a, i in zip(tensor.axes, index, strict=True))
-            color = _color(tensor, index)
-            canvas.rectangle(x, y, width, _HEIGHT, color, fill=0.25, tip=f"{named}: {place}")
-            canvas.text(x + width / 2, y + 14.5, str(place), size=11, middle=True)
+            corners[tuple(index)] = x, y, width
+            tip = f"{_named(tensor.axes, index)}: {place}"
+            canvas.rectangle(x, y, width, _HEIGHT, _color(tensor, index), fill=0.25, tip=tip)
+            canvas.text(x + width / 2, y + 14.5, str(place), size=11, anchor="middle")
 
 
 def _left_out(tensor: IndexMap, rows: int, columns: int, planes: int, batches: int) -> str:
@@ -277,6 +198,45 @@ def _left_out(tensor: IndexMap, rows: int, columns: int, planes: int, batches: i
         if size > seen
     ]
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def moving_index_map(tensor: IndexMap) -> Slider:
+    """One memory read in two layouts: at each step one of its numbers, and the two elements."""
+    _, c, h, w = tensor.shape
+    packed: Ints = (c * h * w, h * w, w, 1)
+    last: Ints = (h * w * c, 1, w * c, c)
+    other = replace(tensor, strides=last if tensor.strides == packed else packed)
+    canvas = Canvas(tensor.title)
+    canvas.text(_LEFT, 26, tensor.title, bold=True)
+    count = min(_CELLS, math.prod(tensor.shape))
+    places = [(_LEFT + place % 12 * 30.0, 42 + place // 12 * 24.0) for place in range(count)]
+    for place, (x, y) in enumerate(places):
+        canvas.rectangle(x, y, 30, 24, line=0.6)
+        canvas.text(x + 15, y + 16, str(place), size=11, anchor="middle")
+    bottom = places[-1][1] + 50
+    found: list[tuple[str, dict[int, Ints], dict[Ints, Corner], float]] = []
+    for reading in (tensor, other):
+        names = {packed: "NCHW", last: "NHWC"}
+        name = names.get(reading.strides, "these strides")
+        corners: dict[Ints, Corner] = {}
+        found.append((name, reading.elements_before(count), corners, bottom))
+        canvas.reach(_LEFT + 330, bottom)
+        bottom = _planes(canvas, reading, bottom + 4, corners) + 26
+    for place, corner in enumerate(places):
+        canvas.step()
+        canvas.cells([corner], 30, 24, PALETTE[5])
+        for name, elements, corners, y in found:
+            index = elements.get(place)
+            said = "a gap" if index is None else _named(tensor.axes, index)
+            canvas.text(_LEFT, y, f"as {name}, number {place} is {said}", bold=True)
+            if index in corners:
+                x, top, width = corners[index]
+                canvas.cells([(x, top)], width, _HEIGHT, PALETTE[5])
+    return Slider(tensor.title, canvas.svg(standalone=False), canvas.steps)
+
+
+def _named(axes: Sequence[str], index: Sequence[int]) -> str:
+    return ", ".join(f"{name}={i}" for name, i in zip(axes, index, strict=True))
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -298,16 +258,16 @@ def _memory(canvas: Canvas, tensor: IndexMap, top: float) -> None:
     for place in range(count):
         row, column = divmod(place, in_a_row)
         x, y = _LEFT + column * width, top + 24 + row * 58
-        canvas.text(x + width / 2, y - 3, str(place), size=9, middle=True, pale=True)
+        canvas.text(x + width / 2, y - 3, str(place), size=9, anchor="middle", pale=True)
         if place not in found:
             canvas.rectangle(x, y, width, 36, dashed=True, line=0.6, tip=f"{place}: a gap")
-            canvas.text(x + width / 2, y + 21, "gap", size=10, middle=True, pale=True)
+            canvas.text(x + width / 2, y + 21, "gap", size=10, anchor="middle", pale=True)
             continue
         canvas.rectangle(x, y, width, 36, _color(tensor, found[place]), fill=0.25)
         lines = texts[place]
         for i, line in enumerate(lines):
             base = y + 15 + i * 14 if len(lines) > 1 else y + 22
-            canvas.text(x + width / 2, base, line, size=11, bold=not i, middle=True)
+            canvas.text(x + width / 2, base, line, size=11, bold=not i, anchor="middle")
     _vectors(canvas, tensor, count, in_a_row, width, top)
 
 
@@ -432,7 +392,7 @@ def _bar(canvas: Canvas, stretch: Sequence[Part], left: float, y: float, width: 
         canvas.rectangle(x, y, wide, _SPACE_HEIGHT, color, fill=0.35, line=0.8, tip=tip)
         gate = part.gate or part.name
         if text_width(gate, 11) + 4 < wide:
-            canvas.text(x + wide / 2, y + 19, gate, size=11, middle=True)
+            canvas.text(x + wide / 2, y + 19, gate, size=11, anchor="middle")
         x += wide
     return x
 
@@ -452,9 +412,11 @@ def _space_legend(canvas: Canvas, parts: Sequence[Part], y: float, nbytes: int) 
 Pair = tuple[int, int]
 
 _CELL = 27.0
-_WINDOW_LEFT, _TOP = 14.0, 92.0
+_WINDOW_LEFT, _TOP = 14.0, 112.0
 _WINDOW_SIZE = 12, 16  # shown rows and columns of the padded image
-_IMAGE, _FIRST, _SECOND = PALETTE[4], PALETTE[5], PALETTE[6]
+_STEPS, _TAPS = 36, 25  # most steps of a moving window, most rows of the matrix of im2col
+_SMALL = 13.0  # a cell of this matrix
+_IMAGE, _FIRST = PALETTE[4], PALETTE[5]
 
 
 @dataclass(frozen=True)
@@ -499,6 +461,13 @@ class Window:
                 found[cell] = (height - 1 - r, width - 1 - s) if self.flipped else (r, s)
         return found
 
+    def inside(self, cell: Pair) -> bool:
+        """Whether a cell of the padded image belongs to the image."""
+        return all(
+            pad <= i < pad + size
+            for i, pad, size in zip(cell, self.padding, self.image, strict=True)
+        )
+
     @property
     def padded(self) -> Pair:
         """The sizes of the image with its padding."""
@@ -507,95 +476,98 @@ class Window:
 
 
 def window(described: Window, *, standalone: bool = True) -> str:
-    """The picture as SVG: the padded image with two positions of the window, and the output."""
+    """The picture as SVG: the padded image with the first window, its output, and im2col."""
+    return _drawn(described, 1).svg(standalone=standalone)
+
+
+def moving_window(described: Window) -> Slider:
+    """The window at each of its places: what it reads, its output, and its column of im2col."""
+    canvas = _drawn(described, _STEPS)
+    return Slider(described.title, canvas.svg(standalone=False), canvas.steps)
+
+
+def _drawn(described: Window, steps: int) -> Canvas:
+    """Draw the image, the output and the matrix; then, in steps, a window and all that is its."""
     canvas = Canvas(described.title)
     canvas.text(_WINDOW_LEFT, 26, described.title, bold=True)
-    for i, note in enumerate(described.notes[:2]):
-        canvas.text(_WINDOW_LEFT, 46 + 18 * i, note, pale=True)
-    rows, columns = (min(n, most) for n, most in zip(described.padded, _WINDOW_SIZE, strict=True))
-    second = _second(described)
-    _image(canvas, described, rows, columns, second)
-    right = _WINDOW_LEFT + columns * _CELL + (24 if columns < described.padded[1] else 0)
-    _output(canvas, described, right + 70, second)
-    middle = _TOP + rows * _CELL / 2
-    canvas.line(right + 16, middle, right + 54, middle)
-    _window_legend(canvas, described, _TOP + rows * _CELL + 30, second)
-    return canvas.svg(standalone=standalone)
+    counts = f"padding {'does not count' if described.fill == '-' else 'counts as 0'}"
+    notes = (*described.notes[:1], *([counts] if any(described.padding) else ()))
+    canvas.text(_WINDOW_LEFT, 46, "; ".join(notes), pale=True)
+    if len(described.notes) > 1:
+        canvas.text(_WINDOW_LEFT, 64, described.notes[1], pale=True)
+    shown = (min(n, most) for n, most in zip(described.padded, _WINDOW_SIZE, strict=True))
+    made = (min(n, most) for n, most in zip(described.output, _WINDOW_SIZE, strict=True))
+    (rows, columns), (height, width) = shown, made
+    left = _WINDOW_LEFT + columns * _CELL + 44
+    _image(canvas, described, rows, columns)
+    _output(canvas, described, left, height, width)
+    outputs = [(row, column) for row in range(height) for column in range(width)]
+    outputs = [
+        at for at in outputs if all(r < rows and c < columns for r, c in described.taps(at))
+    ][:_STEPS]
+    top, taps = _TOP + max(rows, height) * _CELL + 48, math.prod(described.size)
+    with_matrix = described.filtered and taps <= _TAPS
+    if with_matrix:
+        _matrix(canvas, described, outputs, top)
+    for number, at in enumerate(outputs[:steps]):
+        canvas.step()
+        begin = [i * s - p for i, s, p in zip(at, described.stride, described.padding, strict=True)]
+        said = f"y[{at[0]}, {at[1]}]: the window begins at x[{begin[0]}, {begin[1]}]"
+        canvas.text(_WINDOW_LEFT, 84, said, bold=True)
+        reads = {
+            (_WINDOW_LEFT + c * _CELL, _TOP + r * _CELL): tap
+            for (r, c), tap in described.taps(at).items()
+        }
+        canvas.cells(reads, _CELL, _CELL, _FIRST)
+        for (x, y), (r, c) in reads.items() if described.filtered else ():
+            canvas.text(x + _CELL / 2, y + 18, f"{r},{c}", size=11, anchor="middle")
+        canvas.cells([(left + at[1] * _CELL, _TOP + at[0] * _CELL)], _CELL, _CELL, _FIRST)
+        if with_matrix:
+            canvas.cells([(_WINDOW_LEFT + number * _SMALL, top)], _SMALL, taps * _SMALL, _FIRST)
+    return canvas
 
 
-def _second(described: Window) -> Pair | None:
-    """The output element to the right of the first one, or else below it; None for one element."""
-    if described.output[1] > 1:
-        return (0, 1)
-    return (1, 0) if described.output[0] > 1 else None
-
-
-def _image(canvas: Canvas, described: Window, rows: int, columns: int, second: Pair | None) -> None:
-    first = described.taps((0, 0))
-    (top, left), (height, width) = described.padding, described.image
+def _image(canvas: Canvas, described: Window, rows: int, columns: int) -> None:
+    heads = f"padded x, {described.padded[0]} x {described.padded[1]}"
+    canvas.text(_WINDOW_LEFT, _TOP - 8, heads, size=11)
     for row in range(rows):
         for column in range(columns):
             x, y = _WINDOW_LEFT + column * _CELL, _TOP + row * _CELL
-            inside = top <= row < top + height and left <= column < left + width
-            tip = f"x[{row - top}, {column - left}]" if inside else "padding"
-            tap = first.get((row, column))
-            if tap is not None:
-                tip = f"{tip}, under w[{tap[0]}, {tap[1]}]" if described.filtered else tip
-                canvas.rectangle(x, y, _CELL, _CELL, _FIRST, fill=0.55, tip=tip)
-            elif inside:
+            if described.inside((row, column)):
+                tip = f"x[{row - described.padding[0]}, {column - described.padding[1]}]"
                 canvas.rectangle(x, y, _CELL, _CELL, _IMAGE, fill=0.25, tip=tip)
             else:
-                canvas.rectangle(x, y, _CELL, _CELL, dashed=True, line=0.5, tip=tip)
-            if tap is not None and described.filtered:
+                canvas.rectangle(x, y, _CELL, _CELL, dashed=True, line=0.5, tip="padding")
                 canvas.text(
-                    x + _CELL / 2, y + 18, f"{tap[0]},{tap[1]}", size=11, bold=True, middle=True
+                    x + _CELL / 2, y + 18, described.fill, size=10, anchor="middle", pale=True
                 )
-            elif not inside and tap is None:
-                canvas.text(x + _CELL / 2, y + 18, described.fill, size=10, middle=True, pale=True)
-    if second is not None:
-        for row, column in described.taps(second):
-            if row < rows and column < columns:
-                x, y = _WINDOW_LEFT + column * _CELL, _TOP + row * _CELL
-                canvas.rectangle(x + 3, y + 3, _CELL - 6, _CELL - 6, _SECOND, line=2)
     if columns < described.padded[1]:
         canvas.text(_WINDOW_LEFT + columns * _CELL + 6, _TOP + rows * _CELL / 2 - 10, "…")
     if rows < described.padded[0]:
         canvas.text(_WINDOW_LEFT + columns * _CELL / 2, _TOP + rows * _CELL + 12, "…")
 
 
-def _output(canvas: Canvas, described: Window, left: float, second: Pair | None) -> None:
-    rows, columns = (min(n, most) for n, most in zip(described.output, _WINDOW_SIZE, strict=True))
+def _output(canvas: Canvas, described: Window, left: float, rows: int, columns: int) -> None:
     canvas.text(left, _TOP - 8, f"y, {described.output[0]} x {described.output[1]}", size=11)
-    for row in range(rows):
-        for column in range(columns):
-            x, y = left + column * _CELL, _TOP + row * _CELL
-            color = _FIRST if (row, column) == (0, 0) else "currentColor"
-            fill = 0.55 if color == _FIRST else 0.06
-            canvas.rectangle(x, y, _CELL, _CELL, color, fill=fill, line=0.7)
-            if (row, column) == second:
-                canvas.rectangle(x + 3, y + 3, _CELL - 6, _CELL - 6, _SECOND, line=2)
+    corners = [
+        (left + column * _CELL, _TOP + row * _CELL)
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    canvas.cells(corners, _CELL, _CELL, "grey", fill=0.1)
     if rows < described.output[0] or columns < described.output[1]:
         canvas.text(left + columns * _CELL + 6, _TOP + rows * _CELL - 6, "…")
-    heads = f"padded x, {described.padded[0]} x {described.padded[1]}"
-    canvas.text(_WINDOW_LEFT, _TOP - 8, heads, size=11)
 
 
-def _window_legend(canvas: Canvas, described: Window, top: float, second: Pair | None) -> None:
-    step = described.stride[1 if second == (0, 1) else 0]
-    taps = "; the numbers are the taps of w" if described.filtered else ""
-    entries = [
-        (_FIRST, 0.55, 1.0, f"what y[0, 0] reads{taps}"),
-        (_IMAGE, 0.25, 1.0, f"the image, {described.image[0]} x {described.image[1]}"),
-    ]
-    if second is not None:
-        entries.insert(
-            1, (_SECOND, 0.0, 2.0, f"what y[{second[0]}, {second[1]}] reads, {step} further on")
-        )
-    for i, (color, fill, line, text) in enumerate(entries):
-        canvas.rectangle(_WINDOW_LEFT, top + 20 * i - 10, 13, 13, color, fill=fill, line=line)
-        canvas.text(_WINDOW_LEFT + 22, top + 20 * i + 1, text)
-    if any(described.padding):
-        y = top + 20 * len(entries)
-        canvas.rectangle(_WINDOW_LEFT, y - 10, 13, 13, dashed=True, line=0.5)
-        counts = "does not count" if described.fill == "-" else f"counts as {described.fill}"
-        canvas.text(_WINDOW_LEFT + 22, y + 1, f"padding, which {counts}")
+def _matrix(canvas: Canvas, described: Window, outputs: Sequence[Pair], top: float) -> None:
+    """Draw the matrix of im2col, with what is padding left empty."""
+    taps = math.prod(described.size)
+    said = f"im2col: a column for each output, a row for each of the {taps} taps"
+    canvas.text(_WINDOW_LEFT, top - 8, said, size=11)
+    corners: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    for column, at in enumerate(outputs):
+        for row, cell in enumerate(described.taps(at)):
+            corner = _WINDOW_LEFT + column * _SMALL, top + row * _SMALL
+            corners[described.inside(cell)].append(corner)
+    canvas.cells(corners[True], _SMALL, _SMALL, _IMAGE, fill=0.25)
+    canvas.cells(corners[False], _SMALL, _SMALL, "grey", fill=0.0)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from .diagram import plain
-from .svg import FONT, text_width
+from .svg import Canvas, text_width
 
 _ROW = 20.0
 _LENGTH = 380.0  # length of the longest bar
@@ -52,37 +51,26 @@ def bars(measured: Sequence[Bar], unit: str) -> str:
         return ""
     longest = max(bar.high for bar in shown) or 1.0
     left = max(text_width(_label(bar)) for bar in shown) + 14
-    numbers = [f"{bar.middle:.1f} {unit}" for bar in shown]
-    width = left + _LENGTH + max(map(text_width, numbers)) + 16
-    left_out = len(measured) - len(shown)
-    height = (len(shown) + (left_out > 0)) * _ROW + 8
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{FONT}" font-size="12" '
-        f'fill="currentColor" role="img">'
-    ]
-    for i, (bar, number) in enumerate(zip(shown, numbers, strict=True)):
-        parts.append(_bar(bar, number, i * _ROW + 4, left, _LENGTH / longest))
-    if left_out:
-        text = f"and {left_out} more"
-        parts.append(f'<text x="{left:.1f}" y="{height - 8:.1f}">{escape(text)}</text>')
-    return "".join([*parts, "</svg>"])
+    canvas = Canvas("times", 4)
+    for i, bar in enumerate(shown):
+        _bar(canvas, bar, unit, i * _ROW + 4, left, _LENGTH / longest)
+    if len(measured) > len(shown):
+        canvas.text(left, len(shown) * _ROW + 18, f"and {len(measured) - len(shown)} more")
+    return canvas.svg(standalone=False)
 
 
-def _bar(bar: Bar, number: str, top: float, left: float, scale: float) -> str:
-    end, middle = left + bar.middle * scale, top + _ROW / 2
-    low, high = left + bar.low * scale, left + bar.high * scale
-    color = _color(bar)
-    return (
-        f"<g><title>{escape(f'{plain(bar.label)}: {bar.low:.2f} to {bar.high:.2f}')}</title>"
-        f'<text x="{left - 8:.1f}" y="{middle + 4:.1f}" text-anchor="end">'
-        f"{escape(_label(bar))}</text>"
-        f'<rect x="{left:.1f}" y="{top + 3:.1f}" width="{end - left:.1f}" height="{_ROW - 6:.1f}" '
-        f'rx="2" fill="{color}" fill-opacity="0.55"/>'
+def _bar(canvas: Canvas, bar: Bar, unit: str, top: float, left: float, scale: float) -> None:
+    low, high, middle = left + bar.low * scale, left + bar.high * scale, top + _ROW / 2
+    tip = f"{plain(bar.label)}: {bar.low:.2f} to {bar.high:.2f}"
+    canvas.text(left - 8, middle + 4, _label(bar), anchor="end")
+    size = bar.middle * scale, _ROW - 6
+    canvas.rectangle(left, top + 3, *size, _color(bar), fill=0.55, line=0, tip=tip)
+    canvas.part(
         f'<path d="M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 3:.1f}v6'
         f'M{high:.1f} {middle - 3:.1f}v6" stroke="currentColor" stroke-opacity="0.8"/>'
-        f'<text x="{max(high, end) + 6:.1f}" y="{middle + 4:.1f}">{escape(number)}</text></g>'
     )
+    end = max(high, left + bar.middle * scale)
+    canvas.text(end + 6, middle + 4, f"{bar.middle:.1f} {unit}")
 
 
 def import_pyplot() -> Any:

@@ -1,10 +1,10 @@
-"""Diagrams as SVG."""
+"""Pictures as SVG: a canvas, and diagrams drawn on it."""
 
 from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from .diagram import Box, Diagram, Layout, Place, layout
@@ -24,6 +24,7 @@ _FILLS = {"operation": "#4a90d9", "input": "#8a8f98", "output": "#3fa66a", "numb
 _REGION = "#8e5bd0"
 _ORIGINS = ("#d97a3a", "#2aa5a0", "#c2528b", "#7c9a2d", "#5b6bd0", "#a0703c")
 _STANDALONE = ' color="#1f2328"'
+HIDDEN = ' style="display:none"'
 
 
 def text_width(text: str, size: float = _SIZE, *, bold: bool = False) -> float:
@@ -41,8 +42,148 @@ def text_width(text: str, size: float = _SIZE, *, bold: bool = False) -> float:
     return ems * size * (1.1 if bold else 1.0)
 
 
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7fc9", "#9a8f00")
+"""Colours that are distinguishable with every kind of colour vision."""
+
+
+class Canvas:
+    """A picture that grows with its contents, and may have steps, of which one is shown.
+
+    Parameters
+    ----------
+    title : str
+        The title, which screen readers read out.
+    margin : float, optional
+        Free space right of the contents and below.
+    """
+
+    def __init__(self, title: str, margin: float = 12.0) -> None:
+        self._title = title
+        self._margin = margin
+        self._parts: list[str] = []
+        self._steps: list[list[str]] = []
+        self._right = self._bottom = 0.0
+
+    def step(self) -> None:
+        """Begin a step: what is drawn from now on is shown in this step alone."""
+        self._steps.append([])
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return len(self._steps)
+
+    def reach(self, right: float, bottom: float) -> None:
+        """Make the picture at least so large."""
+        self._right, self._bottom = max(self._right, right), max(self._bottom, bottom)
+
+    def part(self, element: str) -> None:
+        """Draw an element of SVG, within what the picture has reached."""
+        (self._steps[-1] if self._steps else self._parts).append(element)
+
+    def rectangle(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        color: str = "currentColor",
+        *,
+        fill: float = 0.0,
+        line: float = 1.0,
+        dashed: bool = False,
+        round_: float = 2.0,
+        tip: str = "",
+    ) -> None:
+        """Draw a rectangle with its top left corner at (x, y), fill opacity and line width."""
+        stroke = f'stroke="{color}" stroke-width="{line:g}"' if line else ""
+        dashes = ' stroke-dasharray="4 3"' if dashed else ""
+        body = (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'rx="{round_:g}" fill="{color if fill else "none"}" fill-opacity="{fill:g}" '
+            f"{stroke}{dashes}"
+        )
+        tips = f"<title>{escape(tip)}</title>" if tip else ""
+        self.part(f"{body}>{tips}</rect>" if tips else f"{body}/>")
+        self.reach(x + width, y + height)
+
+    def cells(
+        self,
+        corners: Iterable[tuple[float, float]],
+        width: float,
+        height: float,
+        color: str,
+        *,
+        fill: float = 0.55,
+    ) -> None:
+        """Draw equal rectangles by their top left corners, as one element, which is small."""
+        corners = list(corners)
+        for x, y in corners:
+            self.reach(x + width, y + height)
+        path = "".join(f"M{x:g} {y:g}h{width:g}v{height:g}h{-width:g}z" for x, y in corners)
+        style = f'fill="{color}" fill-opacity="{fill:g}" stroke="{color}" stroke-width="0.8"'
+        self.part(f'<path d="{path}" {style}/>')
+
+    def line(
+        self, x: float, y: float, to_x: float, to_y: float, color: str = "currentColor"
+    ) -> None:
+        """Draw a line with an arrow at its end."""
+        self.part(
+            f'<path d="M{x:.1f} {y:.1f}L{to_x:.1f} {to_y:.1f}" stroke="{color}" fill="none" '
+            f'stroke-width="1.5"/>'
+        )
+        down = abs(to_y - y) > abs(to_x - x)
+        tip = "l-3.5 -7h7z" if down else "l-7 -3.5v7z"
+        self.part(f'<path d="M{to_x:.1f} {to_y:.1f}{tip}" fill="{color}"/>')
+        self.reach(max(x, to_x), max(y, to_y))
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        size: float = _SIZE,
+        bold: bool = False,
+        anchor: str = "start",
+        pale: bool = False,
+    ) -> None:
+        """Draw a line of text on the base line `y`; x is its start, middle or end."""
+        style = f' font-size="{size:g}"' if size != _SIZE else ""
+        style += ' font-weight="600"' if bold else ""
+        style += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        style += ' fill-opacity="0.65"' if pale else ""
+        self.part(f'<text x="{x:.1f}" y="{y:.1f}"{style}>{escape(text)}</text>')
+        width = text_width(text, size, bold=bold)
+        self.reach(x + width * {"start": 1.0, "middle": 0.5, "end": 0.0}[anchor], y + size / 3)
+
+    def svg(self, *, standalone: bool = True) -> str:
+        """The ``<svg>`` element; `standalone` for a separate file, False for a part of a page."""
+        width, height = self._right + self._margin, self._bottom + self._margin
+        steps = (
+            f'<g data-step="{i}"{HIDDEN if i else ""}>{"".join(parts)}</g>'
+            for i, parts in enumerate(self._steps)
+        )
+        return "".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" '
+                f'height="{height:.0f}" viewBox="0 0 {width:.1f} {height:.1f}" '
+                f'font-family="{FONT}" font-size="{_SIZE}" fill="currentColor" role="img"'
+                f"{_STANDALONE if standalone else ''}>",
+                f"<title>{escape(self._title)}</title>",
+                '<rect width="100%" height="100%" fill="#fff"/>' if standalone else "",
+                *self._parts,
+                *steps,
+                "</svg>",
+            ]
+        )
+
+
+# --- diagrams ------------------------------------------------------------------------------------
+
+
 def svg(diagram: Diagram, *, standalone: bool = True) -> str:
-    """The picture as the text of an ``<svg>`` element.
+    """A diagram as the text of an ``<svg>`` element.
 
     Parameters
     ----------
@@ -52,35 +193,22 @@ def svg(diagram: Diagram, *, standalone: bool = True) -> str:
     """
     found = layout(diagram, [_size(box) for box in diagram.boxes])
     width = max(found.width, _NARROWEST)
-    caption = _caption(diagram, width)
+    canvas = Canvas(diagram.name, _EDGE)
+    count = _caption(canvas, diagram, width)
     shift = (width - found.width) / 2 + _EDGE
-    top = _EDGE + len(caption) * _LINE + (_LINE / 2 if diagram.boxes else 0)
-    body = [f'<g transform="translate({shift:.1f} {top:.1f})">']
-    body += _region(diagram, found)
-    body += _arrows(diagram, found)
+    top = _EDGE + count * _LINE + (_LINE / 2 if diagram.boxes else 0)
+    canvas.part(f'<g transform="translate({shift:.1f} {top:.1f})">')
+    if diagram.region is not None and found.region is not None:
+        left, upper, right, lower = found.region
+        size = right - left, lower - upper
+        canvas.rectangle(left, upper, *size, _REGION, fill=0.10, dashed=True, round_=10)
+    for arrow in _arrows(diagram, found):
+        canvas.part(arrow)
     for box, place in zip(diagram.boxes, found.places, strict=True):
-        body += _box(box, place)
-    body.append("</g>")
-    size = (width + 2 * _EDGE, top + found.height + _EDGE)
-    return document(diagram.name, size, [*caption, *body], standalone=standalone)
-
-
-def document(
-    title: str, size: tuple[float, float], parts: Sequence[str], *, standalone: bool
-) -> str:
-    """The ``<svg>`` element with a title, a width and height, and the parts."""
-    width, height = size
-    return "".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{FONT}" font-size="{_SIZE}" '
-            f'fill="currentColor" role="img"{_STANDALONE if standalone else ""}>',
-            f"<title>{escape(title)}</title>",
-            '<rect width="100%" height="100%" fill="#fff"/>' if standalone else "",
-            *parts,
-            "</svg>",
-        ]
-    )
+        _box(canvas, box, place)
+    canvas.part("</g>")
+    canvas.reach(width + _EDGE, top + found.height)
+    return canvas.svg(standalone=standalone)
 
 
 def _size(box: Box) -> tuple[float, float]:
@@ -88,25 +216,22 @@ def _size(box: Box) -> tuple[float, float]:
     return max(widths) + 2 * _PADDING, len(box.lines) * _LINE + _PADDING
 
 
-# --- the caption ---------------------------------------------------------------------------------
-
-
-def _caption(diagram: Diagram, width: float) -> list[str]:
-    """Lines with the name, the engine and its knobs, and the meanings of the stripes' colours."""
-    lines = [_text(_EDGE, _EDGE + _LINE - 4, _cut(diagram.name, width), bold=True)]
-
-    def legend(color: str, texts: Sequence[str]) -> None:
-        wrapped = [line for text in texts for line in _wrapped(text, width - 20)]
-        for i, text in enumerate(wrapped):
-            y = _EDGE + len(lines) * _LINE
-            line = _text(_EDGE + 18, y + _LINE - 4, text)
-            lines.append((_swatch(_EDGE, y + 3, color) if i == 0 else "") + line)
-
+def _caption(canvas: Canvas, diagram: Diagram, width: float) -> int:
+    """Draw the name, the engine and its knobs, and the stripes' meanings; return the lines."""
+    canvas.text(_EDGE, _EDGE + _LINE - 4, _cut(diagram.name, width), bold=True)
+    entries = [
+        (_ORIGINS[i % len(_ORIGINS)], [f"parts of {origin}"])
+        for i, origin in enumerate(diagram.origins)
+    ]
     if diagram.region is not None:
-        legend(_REGION, (diagram.region.title, *diagram.region.facts))
-    for i, origin in enumerate(diagram.origins):
-        legend(_ORIGINS[i % len(_ORIGINS)], (f"parts of {origin}",))
-    return lines
+        entries.insert(0, (_REGION, [diagram.region.title, *diagram.region.facts]))
+    count = 1
+    for color, texts in entries:
+        canvas.rectangle(_EDGE, _EDGE + count * _LINE + 3, 11, 11, color, fill=0.35)
+        for line in itertools.chain.from_iterable(_wrapped(text, width - 20) for text in texts):
+            count += 1
+            canvas.text(_EDGE + 18, _EDGE + count * _LINE - 4, line)
+    return count
 
 
 def _cut(text: str, width: float) -> str:
@@ -140,53 +265,19 @@ def _broken(text: str, width: float) -> list[str]:
     return lines
 
 
-def _swatch(x: float, y: float, color: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="11" height="11" rx="2" fill="{color}" '
-        f'fill-opacity="0.35" stroke="{color}"/>'
-    )
-
-
-# --- boxes and arrows ----------------------------------------------------------------------------
-
-
-def _region(diagram: Diagram, found: Layout) -> list[str]:
-    if diagram.region is None or found.region is None:
-        return []
-    left, top, right, bottom = found.region
-    return [
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" '
-        f'height="{bottom - top:.1f}" rx="10" fill="{_REGION}" fill-opacity="0.10" '
-        f'stroke="{_REGION}" stroke-dasharray="5 4"/>'
-    ]
-
-
-def _box(box: Box, place: Place) -> list[str]:
+def _box(canvas: Canvas, box: Box, place: Place) -> None:
     left, top = place.x - place.width / 2, place.y - place.height / 2
     color = _FILLS[box.role]
     round_ = 5 if box.role == "operation" else place.height / 2.4
-    parts = [
-        f"<g><title>{escape(box.details)}</title>",
-        f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" '
-        f'height="{place.height:.1f}" rx="{round_:.1f}" fill="{color}" fill-opacity="0.22" '
-        f'stroke="{color}"/>',
-    ]
+    canvas.part(f"<g><title>{escape(box.details)}</title>")
+    canvas.rectangle(left, top, place.width, place.height, color, fill=0.22, round_=round_)
     if box.origin is not None:
         stripe = _ORIGINS[box.origin % len(_ORIGINS)]
-        parts.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="5" height="{place.height:.1f}" rx="2" '
-            f'fill="{stripe}"/>'
-        )
+        canvas.rectangle(left, top, 5, place.height, stripe, fill=1, line=0)
     y = top + _PADDING / 2 + _LINE - 4
     for i, line in enumerate(box.lines):
-        parts.append(_text(place.x, y + i * _LINE, line, bold=i == 0, middle=True))
-    return [*parts, "</g>"]
-
-
-def _text(x: float, y: float, text: str, *, bold: bool = False, middle: bool = False) -> str:
-    attributes = ' text-anchor="middle"' if middle else ""
-    attributes += ' font-weight="600"' if bold else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{attributes}>{escape(text)}</text>'
+        canvas.text(place.x, y + i * _LINE, line, bold=i == 0, anchor="middle")
+    canvas.part("</g>")
 
 
 def _arrows(diagram: Diagram, found: Layout) -> list[str]:

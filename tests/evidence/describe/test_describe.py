@@ -150,7 +150,8 @@ class TestWindows:
             y = pooling.output_shape(x)
         assert f"x (1, 3, 9, 8) gives y {y}" in str(found)
         assert has_picture(found)
-        assert "padding, which does not count" in found.svg()
+        assert "padding does not count" in found.svg()
+        assert found.slider().steps == y[2] * y[3]
 
     def test_operations_that_launch(self):
         with (
@@ -331,6 +332,28 @@ class TestGraphs:
         assert has_picture(found)
         assert "dims (i, j, k) = (1, 4, 8)" in str(describe(a))
         assert "MATMUL" in str(describe(graph.nodes[0]))
+
+
+class TestSequences:
+    def test_graphs_one_after_the_other(self, tmp_path):
+        graphs = []
+        for operation in ("relu", "sigmoid"):
+            graph = cudnn.Graph(operation, io_data_type="float16")
+            getattr(graph, operation)(graph.tensor((1, 8, 16), name="x")).set_output(name="y")
+            graphs.append(graph)
+        assert "validate() infers the shapes" in str(describe(graphs))
+        for graph in graphs:
+            graph.validate()
+        found = describe(graphs)
+        assert found.title == "2 graphs, one after the other; 1,024 bytes are read and written"
+        assert "2 of 2: sigmoid; 512 bytes" in str(found)
+        found.slider().save(tmp_path / "graphs.html")
+        page = (tmp_path / "graphs.html").read_text()
+        assert page.count("<svg") == found.slider().steps == 2
+        with pytest.raises(ValueError, match="no picture with steps"):
+            describe(graphs[0]).slider()
+        with pytest.raises(TypeError, match="expected a descriptor"):
+            describe([1, 2])
 
 
 class TestBackend:

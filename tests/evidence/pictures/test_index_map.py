@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
+from cudnn_ctypes.evidence.pictures.html import Slider
 from cudnn_ctypes.evidence.pictures.index_map import (
     IndexMap,
     Part,
     Window,
     index_map,
+    moving_index_map,
+    moving_window,
     weight_space,
     window,
 )
@@ -22,11 +25,12 @@ from cudnn_ctypes.reference import convolution_forward
 from cudnn_ctypes.runtime.layout import to_storage
 
 NCHW = tuple("nchw")
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def texts(svg: str) -> list[str]:
     root = ElementTree.fromstring(svg)
-    return [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [node.text or "" for node in root.iter(f"{SVG}text")]
 
 
 def mapped(shape: tuple[int, ...], strides: tuple[int, ...], vector: int = 1) -> IndexMap:
@@ -110,7 +114,7 @@ PARTS = [
 
 def test_parts_are_drawn_where_they_lie():
     root = ElementTree.fromstring(weight_space("weights", PARTS, 672))
-    rectangles = [each for each in root.iter("{http://www.w3.org/2000/svg}rect") if len(each)]
+    rectangles = [each for each in root.iter(f"{SVG}rect") if len(each)]
     tips = [rect[0].text for rect in rectangles]
     assert tips == [
         "w_hidden 8 x 12, bytes 0 to 384",
@@ -120,7 +124,7 @@ def test_parts_are_drawn_where_they_lie():
     first, second, third = (float(rect.get("width") or 0) for rect in rectangles)
     assert abs(first / second - 384 / 256) < 0.02
     assert abs(first / third - 384 / 32) < 0.2
-    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    texts = [node.text for node in root.iter(f"{SVG}text")]
     assert {
         "layer 0",
         "layer 1",
@@ -134,7 +138,7 @@ def test_an_empty_space_is_no_error():
 
 
 def drawn(svg: str, name: str) -> list[ElementTree.Element]:
-    return list(ElementTree.fromstring(svg).iter(f"{{http://www.w3.org/2000/svg}}{name}"))
+    return list(ElementTree.fromstring(svg).iter(f"{SVG}{name}"))
 
 
 def case(**changed: object) -> Window:
@@ -173,15 +177,53 @@ def test_taps_compute_the_convolution(flipped):
         np.testing.assert_allclose(total, y[0, 0][at], rtol=1e-12)
 
 
-def test_the_legend_says_what_is_seen():
-    texts = [node.text for node in drawn(window(case()), "text")]
-    assert "what y[0, 1] reads, 1 further on" in texts
-    assert "padding, which counts as 0" in texts
-    below = [node.text for node in drawn(window(case(output=(3, 1))), "text")]
-    assert "what y[1, 0] reads, 2 further on" in below
+def test_every_cell_of_a_small_image_is_drawn():
+    tips = [rect[0].text or "" for rect in drawn(window(case()), "rect") if len(rect)]
+    assert sum(tip.startswith("x[") for tip in tips) == 6 * 7
+    assert tips.count("padding") == 8 * 11 - 6 * 7
+    texts = [node.text for node in drawn(window(case(notes=("a note",))), "text")]
+    assert {"a note; padding counts as 0", "y[0, 0]: the window begins at x[-1, -2]"} <= {*texts}
+    assert {f"{r},{s}" for r in range(3) for s in range(2)} <= {*texts}
     pooled = window(case(padding=(0, 0), dilation=(1, 1), output=(2, 6), filtered=False))
     assert not any("padding" in (node.text or "") for node in drawn(pooled, "text"))
     assert not any(node.text == "0,1" for node in drawn(pooled, "text"))
+
+
+def steps(slider: Slider) -> list[list[str]]:
+    """The texts of each step; the first alone is shown."""
+    page = slider._repr_html_()
+    assert f'type="range" min="0" max="{slider.steps - 1}"' in page
+    groups = [each for each in drawn(slider.picture, "g") if each.get("data-step")]
+    assert [each.get("style") for each in groups] == [None, *["display:none"] * (len(groups) - 1)]
+    return [[text.text or "" for text in group.iter(f"{SVG}text")] for group in groups]
+
+
+def corners(path: ElementTree.Element) -> int:
+    return (path.get("d") or "").count("M")
+
+
+def test_a_window_moves_over_all_of_its_places():
+    moving = moving_window(case(size=(3, 3), dilation=(1, 1), stride=(2, 3), output=(3, 3)))
+    told = steps(moving)
+    assert len(told) == moving.steps == 9
+    assert told[4][0] == "y[1, 1]: the window begins at x[1, 1]"
+    inside, padding = (path for path in drawn(moving.picture, "path")[1:3])
+    zeros = np.pad(np.zeros((6, 7)), ((1, 1), (2, 2)), constant_values=1)
+    windows = np.lib.stride_tricks.sliding_window_view(zeros, (3, 3))[::2, ::3]
+    assert (corners(inside), corners(padding)) == ((windows == 0).sum(), windows.sum())
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_one_memory_is_read_in_two_layouts(layout):
+    shape = (1, 4, 2, 3)
+    moving = moving_index_map(mapped(shape, strides_for(shape, layout, raw.CUDNN_DATA_FLOAT)))
+    told = steps(moving)
+    assert len(told) == 24
+    n, c, h, w = np.unravel_index(9, shape)
+    assert f"as NCHW, number 9 is n={n}, c={c}, h={h}, w={w}" in told[9]
+    n, h, w, c = np.unravel_index(9, (1, 2, 3, 4))
+    assert f"as NHWC, number 9 is n={n}, c={c}, h={h}, w={w}" in told[9]
+    assert told[9][0].startswith(f"as {layout}")
 
 
 def test_large_images_stay_small_pictures():

@@ -180,7 +180,7 @@ def test_an_expansion_says_whose_parts_they_are():
     expansion = attention().expansion("H200")
     root = _parsed(expansion.to_svg())
     assert "parts of sdpa" in _texts(root)
-    stripes = [each for each in root.iter(f"{SVG}rect") if each.get("width") == "5"]
+    stripes = [each for each in root.iter(f"{SVG}rect") if each.get("width") == "5.0"]
     assert len(stripes) == len(expansion.nodes)
 
 
