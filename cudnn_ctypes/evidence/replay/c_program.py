@@ -37,6 +37,7 @@ from .steps import (
     Step,
     Stream,
     Text,
+    Told,
     Upload,
     Value,
     Variable,
@@ -70,6 +71,9 @@ class CValues:
                 return "NULL"
             case Object(name):
                 return self._naming.of_object(name)
+            case Told(size, least):
+                told = self.text(size)
+                return f"({told} > {least} ? {told} : {least})" if least else told
             case Stream(address):
                 return self._stream(address)
             case Number(base, number):
@@ -456,7 +460,8 @@ class CProgram:
                 add(f"{self._cleanup.pop(memory(allocation))};")
             case Upload(allocation, "", byte):
                 name = memory(allocation)
-                add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {self._size(allocation)}));")
+                size = f"{name}Bytes" if allocation.told else allocation.nbytes
+                add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {size}));")
             case Upload(allocation, data):
                 add(f'upload({memory(allocation)}, "{data}.bin");')
             case Compare(allocation, offset, data_type, data, tolerance):
@@ -468,16 +473,15 @@ class CProgram:
 
     def _allocate(self, allocation: Allocation) -> None:
         name = self._naming.of_memory(allocation)
-        self._lines += [
-            f"void *{name};",
-            f"CHECK_CUDA(cudaMalloc(&{name}, {self._size(allocation)}));",
-        ]
+        size: int | str = allocation.nbytes
+        self._lines.append(f"void *{name};")
+        if allocation.told:
+            size = f"{name}Bytes"
+            self._lines.append(f"size_t {size} = {allocation.nbytes};")
+        for each in map(self._values.text, allocation.told):
+            self._lines.append(f"if ({each} > {size}) {size} = {each};")
+        self._lines.append(f"CHECK_CUDA(cudaMalloc(&{name}, {size}));")
         self._cleanup[name] = f"CHECK_CUDA(cudaFree({name}))"
-
-    def _size(self, allocation: Allocation) -> str:
-        """The size of an allocation: a number, or the variable in which a call told it."""
-        told = allocation.told
-        return str(allocation.nbytes) if told is None else self._naming.of_object(told.name)
 
     def _call(self, call: Call) -> None:
         function = call.function.__name__

@@ -42,6 +42,7 @@ from .steps import (
     Step,
     Stream,
     Text,
+    Told,
     Upload,
     Value,
     Variable,
@@ -150,9 +151,7 @@ class _Writer:
             case Free(allocation) if allocation.host_type:
                 pass
             case Allocate(allocation):
-                size = (
-                    allocation.nbytes if allocation.told is None else self._value(allocation.told)
-                )
+                size = _largest(allocation.nbytes, *map(self._value, allocation.told))
                 add(f"{memory(allocation)} = DeviceBuffer({size})")
             case Free(allocation):
                 add(f"{memory(allocation)}.close()")
@@ -186,6 +185,8 @@ class _Writer:
                 return "None"
             case Object(name):
                 return self._naming.of_object(name) + (".value" if value.is_size else "")
+            case Told(size, least):
+                return _largest(least, self._value(size))
             case Number(base, number):
                 return _number(base, number)
             case Variable(base, created=""):
@@ -221,6 +222,11 @@ class _Writer:
             case Fraction(numerator, denominator):
                 return f"raw.cudnnFraction_t({numerator}, {denominator})"
         return self._value(value)
+
+
+def _largest(least: int, *told: str) -> str:
+    parts = ([str(least)] if least else []) + [*told]
+    return parts[0] if len(parts) == 1 else f"max({', '.join(parts)})"
 
 
 def _shown(step: Assign) -> str:

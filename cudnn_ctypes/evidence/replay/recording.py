@@ -68,6 +68,7 @@ from .steps import (
     Step,
     Stream,
     Text,
+    Told,
     Upload,
     Value,
     Variable,
@@ -229,8 +230,6 @@ class Values:
     - `memory`: returns the place for an address, the program's argument and the parameter's name;
       None for a call that uses no memory.
     - `text`: returns the value for a text's bytes.
-    - `told`: returns the variable for a size that a function told; None if it did not tell this
-      one.
     """
 
     def __init__(
@@ -239,10 +238,8 @@ class Values:
         known: Callable[[type, int, str], Value],
         memory: Callable[[int, Any, str], Memory] | None = None,
         text: Callable[[bytes], Text] = Text,
-        told: Callable[[str, int], Object | None] = lambda function, size: None,
     ) -> None:
         self._moment, self._known, self._memory, self._text = moment, known, memory, text
-        self._told = told
         self.by_name: dict[str, Value] = {p.name: self._of(p) for p in moment.function.parameters}
 
     def _of(self, parameter: Parameter) -> Value:
@@ -258,8 +255,7 @@ class Values:
             case "value" if issubclass(base, OpaquePointer) and base.__name__.startswith("cudnn"):
                 return self._object(base, live.address(value), name)
             case "value" if base in _NUMBERS or issubclass(base, CudnnEnum):
-                number = _number(base, value)
-                return self._told(parameter.type.told_by, number.value) or number
+                return _number(base, value)
             case "pointer" if parameter.direction == "out":
                 return Variable(base, name, parameter.type.spelling)
             case "array" if parameter.direction != "in":
@@ -443,6 +439,16 @@ class _Pending:
     stream: int | None = None
 
 
+@dataclass(frozen=True)
+class _Query:
+    """A call that told sizes: what it was given, sizes with variables, and its step."""
+
+    function: str
+    values: Mapping[str, Value]
+    told: Mapping[str, tuple[Any, Object]]
+    step: int
+
+
 class Recording:
     """Records the steps of a program.
 
@@ -465,7 +471,7 @@ class Recording:
         self._names_of_data: dict[bytes, str] = {}
         self._words = Identifiers()
         self._objects: set[str] = set()
-        self._told: dict[tuple[str, int], Object] = {}  # by function and size
+        self._queries: list[_Query] = []
         self._allocations: dict[str, Allocation] = {}
         self._place = ""
         self._pending: dict[int, _Pending] = {}
@@ -517,19 +523,41 @@ class Recording:
         region = moment.names.places.region(address, memory, name)
         if region.name not in self._allocations:
             self._allocations[region.name] = new = Allocation.of(region)
-            new.told = self._size(moment.function, name, new.nbytes)
+            new.step = len(self.steps)
             self.steps.append(Allocate(new))
         allocation, offset = self._allocations[region.name], address - region.address
         if region.nbytes is None:
             allocation.grow(offset + nbytes)
         return allocation, offset
 
-    def _size(self, function: Function, memory: str, nbytes: int) -> Object | None:
-        """The variable with the size that a call told for a parameter's memory."""
-        parameters = {each.name: each for each in function.parameters}
-        sizes = parameters[memory].described_by if memory in parameters else ()
-        tellers = [parameters[each].type.told_by for each in sizes if each in parameters]
-        return next((told for each in tellers if (told := self._told.get((each, nbytes)))), None)
+    def _take_told_sizes(self, function: Function, values: dict[str, Value]) -> None:
+        """Take sizes of memory from the calls that told them: another device tells others."""
+        for parameter in function.parameters:
+            name, number = parameter.name, values[parameter.name]
+            query = self._query(parameter.type.told_by, values)
+            if query is None or not isinstance(number, Number):
+                continue
+            told, size = query.told.get(name) or next(iter(query.told.values()))
+            memory = [
+                values[each.name] for each in function.parameters if name in each.described_by
+            ]
+            places = [each for each in memory if isinstance(each, Memory)]
+            if any(each.offset or each.allocation.step < query.step for each in places):
+                continue  # it was allocated before the program knew
+            for each in places:
+                if size not in each.allocation.told:
+                    each.allocation.told += (size,)
+            values[name] = Told(size, 0 if told == number.value else int(number.value))
+
+    def _query(self, function: str, values: Mapping[str, Value]) -> _Query | None:
+        """The last call of a function with the descriptors that another call has, too."""
+        for each in reversed(self._queries):
+            shared = each.values.keys() & values.keys()
+            if each.function == function and all(
+                each.values[name] == values[name] for name in shared
+            ):
+                return each
+        return None
 
     # --- before a call ---------------------------------------------------------------------------
 
@@ -563,8 +591,8 @@ class Recording:
             lambda kind, address, name: self._known(moment, kind, address, name),
             lambda address, memory, name: Memory(*self._allocation(moment, address, memory, name)),
             self._text,
-            lambda function, size: self._told.get((function, size)),
         )
+        self._take_told_sizes(moment.function, values.by_name)
         for allocation in found.values():
             self._bring(allocation, stream)
         if moment.execution is not None:
@@ -669,17 +697,23 @@ class Recording:
 
     def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
         """Name the object that a call created, or the size that it told."""
+        given = {
+            name: each for name, each in arguments.items() if isinstance(each, Object | Number)
+        }
+        told: dict[str, tuple[Any, Object]] = {}
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
             if call.function in _tellers() and parameter.direction == "out":
                 size = Object(f"{parameter.name} {len(self.steps)}", base)
-                self._told[call.function, value] = size
+                told[parameter.name] = value, size
                 arguments[parameter.name] = Variable(base, parameter.name, created=size.name)
             is_new = parameter.type.kind == "pointer" and "Create" in moment.function.__name__
             if is_new and isinstance(value, dict) and issubclass(base, OpaquePointer):
                 name = str(value["object"])
                 self._objects.add(name)
                 arguments[parameter.name] = Variable(base, parameter.name, created=name)
+        if told:
+            self._queries.append(_Query(call.function, given, told, len(self.steps)))
 
     def finished(self) -> list[Step]:
         """All steps, and comparisons of the outputs in memory that was not freed."""

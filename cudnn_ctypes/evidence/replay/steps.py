@@ -67,7 +67,8 @@ class Allocation:
     - `role`: the parameter's name in the first call that used it.
     - `held`: the contents of the replay's buffer; None while incomplete.
     - `host_type`: the data type of a number in host memory, "" for device memory.
-    - `told`: the variable with its size, if a call of the program told it: devices differ.
+    - `told`: variables with sizes that calls told: it is as large as the largest. Devices differ.
+    - `step`: the place of the step that allocates it.
     - `outputs`: the last outputs of calls in the allocation, by offset: size in bytes and data
       type.
     """
@@ -78,7 +79,8 @@ class Allocation:
     role: str = ""
     held: Bytes | None = None
     host_type: str = ""
-    told: Object | None = None
+    told: tuple[Object, ...] = ()
+    step: int = 0
     outputs: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     @property
@@ -160,6 +162,14 @@ class Object:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A size that a call told, or `least` if that is more."""
+
+    size: Object
+    least: int = 0
+
+
+@dataclass(frozen=True)
 class Stream:
     """A CUDA stream of the program, identified by its address there."""
 
@@ -235,9 +245,7 @@ class Scalar:
     data_type: str
 
 
-Value: TypeAlias = (
-    "Null | Object | Stream | Number | Fraction | Variable | Room | Array | Text | Memory | Scalar"
-)
+Value: TypeAlias = "Null | Object | Told | Stream | Number | Fraction | Variable | Room | Array | Text | Memory | Scalar"
 
 # --- steps ----------------------------------------------------------------------------------------
 

@@ -127,16 +127,17 @@ with Handle() as handle, DropoutDescriptor(handle, 0.0) as dropout:
 """
 OTHER_SIZE = """\
 from cudnn_ctypes.reference.device import dropout
-dropout.STATES_SIZE = 4096
+dropout.STATES_SIZE = {}
 """
 
 
-def test_sizes_are_asked_of_the_device_that_runs_it(tmp_path):
+@pytest.mark.parametrize("size", [8, 4096])
+def test_sizes_are_asked_of_the_device_that_runs_it(size, tmp_path):
     """States of random numbers take 16 bytes on the reference device, and more on a GPU."""
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(DROPOUT)
     recorded(program, replay)
-    replay.write_text(OTHER_SIZE + replay.read_text())
+    replay.write_text(OTHER_SIZE.format(size) + replay.read_text())
     done = run(replay)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "y+0: equal\n"
