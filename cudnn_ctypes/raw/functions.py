@@ -73,8 +73,7 @@ def cudnnGetErrorString(status: EnumValue[cudnnStatus_t]) -> Annotated[str, c_ch
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGetLastErrorString(
     message: Annotated[NotNull[Out[FilledArray[c_char]]], "max_size"],
-    max_size: Int[c_size_t],
-) -> None: ...
+    max_size: Int[c_size_t]) -> None: ...
 
 @function("cudnn_graph.h", since="7.0.5", replaced_by="cudnnGetLastErrorString",
           carried_out="handle")
@@ -82,14 +81,12 @@ def cudnnQueryRuntimeError(
     handle: Handle[cudnnHandle_t],
     rstatus: Out[EnumPointer[cudnnStatus_t]],
     mode: EnumValue[cudnnErrQueryMode_t],
-    tag: Out[Pointer[cudnnRuntimeTag_t]],
-) -> cudnnStatus_t: ...
+    tag: Out[Pointer[cudnnRuntimeTag_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="6.0.0")
 def cudnnGetProperty(
     type: EnumValue[libraryPropertyType],
-    value: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    value: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnCreate(handle: Out[NewHandle[cudnnHandle_t]]) -> cudnnStatus_t: ...
@@ -103,22 +100,19 @@ def cudnnSetStream(handle: Handle[cudnnHandle_t], streamId: Stream) -> cudnnStat
 @function("cudnn_graph.h", since="1.0.0", carried_out="handle")
 def cudnnGetStream(
     handle: Handle[cudnnHandle_t],
-    streamId: NotNull[Out[NewHandle[cudaStream_t]]],
-) -> cudnnStatus_t: ...
+    streamId: NotNull[Out[NewHandle[cudaStream_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="7.1.3")
 def cudnnSetCallback(
     mask: Int[c_uint],
     udata: Mutable[HostMemory],
-    fptr: Callback,
-) -> cudnnStatus_t: ...
+    fptr: Callback) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="7.1.3")
 def cudnnGetCallback(
     mask: Out[Pointer[c_uint]],
     udata: Out[Pointer[c_void_p]],
-    fptr: Out[CallbackPointer],
-) -> cudnnStatus_t: ...
+    fptr: Out[CallbackPointer]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="9.0.0")
 def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
@@ -126,13 +120,11 @@ def cudnnGraphVersionCheck() -> cudnnStatus_t: ...
 @function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendCreateDescriptor(
     descriptorType: EnumValue[cudnnBackendDescriptorType_t],
-    descriptor: NotNull[Out[NewHandle[cudnnBackendDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    descriptor: NotNull[Out[NewHandle[cudnnBackendDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendDestroyDescriptor(
-    descriptor: Nullable[Handle[cudnnBackendDescriptor_t]],
-) -> cudnnStatus_t: ...
+    descriptor: Nullable[Handle[cudnnBackendDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="8.0.1", replaced_by="cudnnBackendCreateDescriptor",
           taken_over="backend")
@@ -147,8 +139,7 @@ def cudnnBackendSetAttribute(
     attributeName: EnumValue[cudnnBackendAttributeName_t],
     attributeType: EnumValue[cudnnBackendAttributeType_t],
     elementCount: Int[c_int64],
-    arrayOfElements: HostMemory,
-) -> cudnnStatus_t: ...
+    arrayOfElements: HostMemory) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="8.0.1", taken_over="backend")
 def cudnnBackendGetAttribute(
@@ -157,46 +148,40 @@ def cudnnBackendGetAttribute(
     attributeType: EnumValue[cudnnBackendAttributeType_t],
     requestedElementCount: Int[c_int64],
     elementCount: Out[Pointer[c_int64]],
-    arrayOfElements: Out[HostMemory],
-) -> cudnnStatus_t: ...
+    arrayOfElements: Out[HostMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="9.23.0", carried_out="backend")
 def cudnnGetExecutionPlanWorkspaceSize(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
     variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
-    workspaceSizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    workspaceSizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="8.0.1", carried_out="backend")
 def cudnnBackendExecute(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
-    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
-) -> cudnnStatus_t: ...
+    variantPack: Nullable[Handle[cudnnBackendDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendPopulateCudaGraph(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
     variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
-    graph: InOut[CudaGraph],
-) -> cudnnStatus_t: ...
+    graph: InOut[CudaGraph]) -> cudnnStatus_t: ...
 
 @function("cudnn_graph.h", since="9.5.0", carried_out="backend")
 def cudnnBackendUpdateCudaGraph(
     handle: Handle[cudnnHandle_t],
     executionPlan: Nullable[Handle[cudnnBackendDescriptor_t]],
     variantPack: Nullable[Handle[cudnnBackendDescriptor_t]],
-    graph: InOut[CudaGraph],
-) -> cudnnStatus_t: ...
+    graph: InOut[CudaGraph]) -> cudnnStatus_t: ...
 
 # --- cudnn_ops.h ---
 
 @function("cudnn_ops.h", since="2.0.0")
 def cudnnCreateTensorDescriptor(
-    tensorDesc: Out[NewHandle[cudnnTensorDescriptor_t]],
-) -> cudnnStatus_t: ...
+    tensorDesc: Out[NewHandle[cudnnTensorDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0")
 def cudnnSetTensor4dDescriptor(
@@ -206,8 +191,7 @@ def cudnnSetTensor4dDescriptor(
     n: Int[c_int],
     c: Int[c_int],
     h: Int[c_int],
-    w: Int[c_int],
-) -> cudnnStatus_t: ...
+    w: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0")
 def cudnnSetTensor4dDescriptorEx(
@@ -220,8 +204,7 @@ def cudnnSetTensor4dDescriptorEx(
     nStride: Int[c_int],
     cStride: Int[c_int],
     hStride: Int[c_int],
-    wStride: Int[c_int],
-) -> cudnnStatus_t: ...
+    wStride: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0")
 def cudnnGetTensor4dDescriptor(
@@ -234,8 +217,7 @@ def cudnnGetTensor4dDescriptor(
     nStride: Out[Pointer[c_int]],
     cStride: Out[Pointer[c_int]],
     hStride: Out[Pointer[c_int]],
-    wStride: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    wStride: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0")
 def cudnnSetTensorNdDescriptor(
@@ -243,8 +225,7 @@ def cudnnSetTensorNdDescriptor(
     dataType: EnumValue[cudnnDataType_t],
     nbDims: Int[c_int],
     dimA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
-    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
-) -> cudnnStatus_t: ...
+    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0")
 def cudnnSetTensorNdDescriptorEx(
@@ -268,26 +249,22 @@ def cudnnGetTensorNdDescriptor(
 @function("cudnn_ops.h", since="6.0.0")
 def cudnnGetTensorSizeInBytes(
     tensorDesc: NotNull[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
-    size: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    size: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0")
 def cudnnDestroyTensorDescriptor(
-    tensorDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    tensorDesc: Nullable[MayBeUnset[Handle[cudnnTensorDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnInitTransformDest(
     transformDesc: Const[Handle[cudnnTensorTransformDescriptor_t]],
     srcDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     destDesc: InOut[Handle[cudnnTensorDescriptor_t]],
-    destSizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    destSizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, followed="transform")
 def cudnnCreateTensorTransformDescriptor(
-    transformDesc: Out[NewHandle[cudnnTensorTransformDescriptor_t]],
-) -> cudnnStatus_t: ...
+    transformDesc: Out[NewHandle[cudnnTensorTransformDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform",
           noted="tensor_transform")
@@ -298,8 +275,7 @@ def cudnnSetTensorTransformDescriptor(
     padBeforeA: Annotated[IntArray[c_int32], "nbDims"],
     padAfterA: Annotated[IntArray[c_int32], "nbDims"],
     foldA: Annotated[IntArray[c_uint32], "nbDims - 2"],
-    direction: Const[EnumValue[cudnnFoldingDirection_t]],
-) -> cudnnStatus_t: ...
+    direction: Const[EnumValue[cudnnFoldingDirection_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnGetTensorTransformDescriptor(
@@ -309,8 +285,7 @@ def cudnnGetTensorTransformDescriptor(
     padBeforeA: Annotated[Out[FilledIntArray[c_int32]], "nbDimsRequested"],
     padAfterA: Annotated[Out[FilledIntArray[c_int32]], "nbDimsRequested"],
     foldA: Annotated[Out[FilledIntArray[c_uint32]], "nbDimsRequested - 2"],
-    direction: NotNull[Out[EnumPointer[cudnnFoldingDirection_t]]],
-) -> cudnnStatus_t: ...
+    direction: NotNull[Out[EnumPointer[cudnnFoldingDirection_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnDestroyTensorTransformDescriptor(
@@ -327,8 +302,7 @@ def cudnnTransformTensor(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "xDesc", "yDesc"],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.5.0", deprecated=True, carried_out="transform")
 def cudnnTransformTensorEx(
@@ -339,8 +313,7 @@ def cudnnTransformTensorEx(
     srcData: Annotated[DeviceMemory, "srcDesc"],
     beta: Annotated[HostScalar, "srcDesc", "destDesc"],
     destDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    destData: Annotated[InOut[DeviceMemory], "destDesc"],
-) -> cudnnStatus_t: ...
+    destData: Annotated[InOut[DeviceMemory], "destDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -352,34 +325,29 @@ def cudnnAddTensor(
     A: Annotated[DeviceMemory, "aDesc"],
     beta: Annotated[HostScalar, "cDesc"],
     cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    C: Annotated[InOut[DeviceMemory], "cDesc"],
-) -> cudnnStatus_t: ...
+    C: Annotated[InOut[DeviceMemory], "cDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateOpTensorDescriptor(
-    opTensorDesc: Out[NewHandle[cudnnOpTensorDescriptor_t]],
-) -> cudnnStatus_t: ...
+    opTensorDesc: Out[NewHandle[cudnnOpTensorDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetOpTensorDescriptor(
     opTensorDesc: InOut[Handle[cudnnOpTensorDescriptor_t]],
     opTensorOp: EnumValue[cudnnOpTensorOp_t],
     opTensorCompType: EnumValue[cudnnDataType_t],
-    opTensorNanOpt: EnumValue[cudnnNanPropagation_t],
-) -> cudnnStatus_t: ...
+    opTensorNanOpt: EnumValue[cudnnNanPropagation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetOpTensorDescriptor(
     opTensorDesc: MayBeUnset[Const[Handle[cudnnOpTensorDescriptor_t]]],
     opTensorOp: NotNull[Out[EnumPointer[cudnnOpTensorOp_t]]],
     opTensorCompType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
-    opTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
-) -> cudnnStatus_t: ...
+    opTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyOpTensorDescriptor(
-    opTensorDesc: Nullable[MayBeUnset[Handle[cudnnOpTensorDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    opTensorDesc: Nullable[MayBeUnset[Handle[cudnnOpTensorDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -395,13 +363,11 @@ def cudnnOpTensor(
     B: Annotated[DeviceMemory, "bDesc"],
     beta: Annotated[HostScalar, "opTensorDesc"],
     cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    C: Annotated[InOut[DeviceMemory], "cDesc"],
-) -> cudnnStatus_t: ...
+    C: Annotated[InOut[DeviceMemory], "cDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnCreateReduceTensorDescriptor(
-    reduceTensorDesc: Out[NewHandle[cudnnReduceTensorDescriptor_t]],
-) -> cudnnStatus_t: ...
+    reduceTensorDesc: Out[NewHandle[cudnnReduceTensorDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnSetReduceTensorDescriptor(
@@ -410,8 +376,7 @@ def cudnnSetReduceTensorDescriptor(
     reduceTensorCompType: EnumValue[cudnnDataType_t],
     reduceTensorNanOpt: EnumValue[cudnnNanPropagation_t],
     reduceTensorIndices: EnumValue[cudnnReduceTensorIndices_t],
-    reduceTensorIndicesType: EnumValue[cudnnIndicesType_t],
-) -> cudnnStatus_t: ...
+    reduceTensorIndicesType: EnumValue[cudnnIndicesType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnGetReduceTensorDescriptor(
@@ -420,8 +385,7 @@ def cudnnGetReduceTensorDescriptor(
     reduceTensorCompType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
     reduceTensorNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
     reduceTensorIndices: NotNull[Out[EnumPointer[cudnnReduceTensorIndices_t]]],
-    reduceTensorIndicesType: NotNull[Out[EnumPointer[cudnnIndicesType_t]]],
-) -> cudnnStatus_t: ...
+    reduceTensorIndicesType: NotNull[Out[EnumPointer[cudnnIndicesType_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_BACKEND_REDUCTION_DESCRIPTOR")
 def cudnnDestroyReduceTensorDescriptor(
@@ -434,8 +398,7 @@ def cudnnGetReductionIndicesSize(
     reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
     aDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     cDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="tensor_operations")
@@ -444,8 +407,7 @@ def cudnnGetReductionWorkspaceSize(
     reduceTensorDesc: NotNull[Const[Handle[cudnnReduceTensorDescriptor_t]]],
     aDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     cDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="6.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR",
@@ -463,16 +425,14 @@ def cudnnReduceTensor(
     A: Annotated[DeviceMemory, "aDesc"],
     beta: Annotated[HostScalar, "cDesc"],
     cDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    C: Annotated[InOut[DeviceMemory], "cDesc"],
-) -> cudnnStatus_t: ...
+    C: Annotated[InOut[DeviceMemory], "cDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", carried_out="tensor_operations")
 def cudnnSetTensor(
     handle: Handle[cudnnHandle_t],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     y: Annotated[Out[DeviceMemory], "yDesc"],
-    valuePtr: Annotated[HostScalar, "yDesc"],
-) -> cudnnStatus_t: ...
+    valuePtr: Annotated[HostScalar, "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR",
@@ -481,13 +441,11 @@ def cudnnScaleTensor(
     handle: Handle[cudnnHandle_t],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     y: Annotated[InOut[DeviceMemory], "yDesc"],
-    alpha: Annotated[HostScalar, "yDesc"],
-) -> cudnnStatus_t: ...
+    alpha: Annotated[HostScalar, "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateFilterDescriptor(
-    filterDesc: Out[NewHandle[cudnnFilterDescriptor_t]],
-) -> cudnnStatus_t: ...
+    filterDesc: Out[NewHandle[cudnnFilterDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilter4dDescriptor(
@@ -497,8 +455,7 @@ def cudnnSetFilter4dDescriptor(
     k: Factor[Int[c_int]],
     c: Factor[Int[c_int]],
     h: Factor[Int[c_int]],
-    w: Factor[Int[c_int]],
-) -> cudnnStatus_t: ...
+    w: Factor[Int[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilter4dDescriptor(
@@ -508,8 +465,7 @@ def cudnnGetFilter4dDescriptor(
     k: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
-    w: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    w: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetFilterNdDescriptor(
@@ -517,8 +473,7 @@ def cudnnSetFilterNdDescriptor(
     dataType: EnumValue[cudnnDataType_t],
     format: EnumValue[cudnnTensorFormat_t],
     nbDims: Int[c_int],
-    filterDimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"],
-) -> cudnnStatus_t: ...
+    filterDimA: Annotated[NotNull[Factor[IntArray[c_int]]], "nbDims"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterNdDescriptor(
@@ -533,8 +488,7 @@ def cudnnGetFilterNdDescriptor(
 @function("cudnn_ops.h", since="7.6.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetFilterSizeInBytes(
     filterDesc: MayBeUnset[Const[Handle[cudnnFilterDescriptor_t]]],
-    size: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    size: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.6.0", deprecated=True, carried_out="transform")
 def cudnnTransformFilter(
@@ -545,13 +499,11 @@ def cudnnTransformFilter(
     srcData: Annotated[DeviceMemory, "srcDesc"],
     beta: Annotated[HostScalar, "srcDesc", "destDesc"],
     destDesc: NotNull[Const[Handle[cudnnFilterDescriptor_t]]],
-    destData: Annotated[InOut[DeviceMemory], "destDesc"],
-) -> cudnnStatus_t: ...
+    destData: Annotated[InOut[DeviceMemory], "destDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroyFilterDescriptor(
-    filterDesc: Nullable[MayBeUnset[Handle[cudnnFilterDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    filterDesc: Nullable[MayBeUnset[Handle[cudnnFilterDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0", carried_out="images")
 def cudnnSoftmaxForward(
@@ -563,13 +515,11 @@ def cudnnSoftmaxForward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "yDesc"],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnCreatePoolingDescriptor(
-    poolingDesc: Out[NewHandle[cudnnPoolingDescriptor_t]],
-) -> cudnnStatus_t: ...
+    poolingDesc: Out[NewHandle[cudnnPoolingDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPooling2dDescriptor(
@@ -581,8 +531,7 @@ def cudnnSetPooling2dDescriptor(
     verticalPadding: Extent[Int[c_int]],
     horizontalPadding: Extent[Int[c_int]],
     verticalStride: Int[c_int],
-    horizontalStride: Int[c_int],
-) -> cudnnStatus_t: ...
+    horizontalStride: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPooling2dDescriptor(
@@ -594,8 +543,7 @@ def cudnnGetPooling2dDescriptor(
     verticalPadding: NotNull[Out[Pointer[c_int]]],
     horizontalPadding: NotNull[Out[Pointer[c_int]]],
     verticalStride: NotNull[Out[Pointer[c_int]]],
-    horizontalStride: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    horizontalStride: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnSetPoolingNdDescriptor(
@@ -605,8 +553,7 @@ def cudnnSetPoolingNdDescriptor(
     nbDims: Int[c_int],
     windowDimA: Annotated[NotNull[Extent[IntArray[c_int]]], "nbDims"],
     paddingA: Annotated[NotNull[Extent[IntArray[c_int]]], "nbDims"],
-    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"],
-) -> cudnnStatus_t: ...
+    strideA: Annotated[NotNull[IntArray[c_int]], "nbDims"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="2.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnGetPoolingNdDescriptor(
@@ -635,13 +582,11 @@ def cudnnGetPooling2dForwardOutputDim(
     n: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
-    w: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    w: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0", replaced_by="CUDNN_BACKEND_RESAMPLE_DESCRIPTOR")
 def cudnnDestroyPoolingDescriptor(
-    poolingDesc: Nullable[MayBeUnset[Handle[cudnnPoolingDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    poolingDesc: Nullable[MayBeUnset[Handle[cudnnPoolingDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR", carried_out="images")
@@ -653,46 +598,39 @@ def cudnnPoolingForward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "yDesc"],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnCreateActivationDescriptor(
-    activationDesc: Out[NewHandle[cudnnActivationDescriptor_t]],
-) -> cudnnStatus_t: ...
+    activationDesc: Out[NewHandle[cudnnActivationDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptor(
     activationDesc: InOut[Handle[cudnnActivationDescriptor_t]],
     mode: EnumValue[cudnnActivationMode_t],
     reluNanOpt: EnumValue[cudnnNanPropagation_t],
-    coef: Real[c_double],
-) -> cudnnStatus_t: ...
+    coef: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptor(
     activationDesc: MayBeUnset[Const[Handle[cudnnActivationDescriptor_t]]],
     mode: NotNull[Out[EnumPointer[cudnnActivationMode_t]]],
     reluNanOpt: NotNull[Out[EnumPointer[cudnnNanPropagation_t]]],
-    coef: NotNull[Out[Pointer[c_double]]],
-) -> cudnnStatus_t: ...
+    coef: NotNull[Out[Pointer[c_double]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.2.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnSetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[InOut[Handle[cudnnActivationDescriptor_t]]],
-    swish_beta: Real[c_double],
-) -> cudnnStatus_t: ...
+    swish_beta: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.2.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnGetActivationDescriptorSwishBeta(
     activationDesc: MayBeUnset[Handle[cudnnActivationDescriptor_t]],
-    swish_beta: Out[Pointer[c_double]],
-) -> cudnnStatus_t: ...
+    swish_beta: Out[Pointer[c_double]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_POINTWISE_DESCRIPTOR")
 def cudnnDestroyActivationDescriptor(
-    activationDesc: Nullable[MayBeUnset[Handle[cudnnActivationDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    activationDesc: Nullable[MayBeUnset[Handle[cudnnActivationDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
@@ -704,13 +642,11 @@ def cudnnActivationForward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "yDesc"],
     yDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0")
 def cudnnCreateLRNDescriptor(
-    normDesc: NotNull[Out[NewHandle[cudnnLRNDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    normDesc: NotNull[Out[NewHandle[cudnnLRNDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0")
 def cudnnSetLRNDescriptor(
@@ -718,8 +654,7 @@ def cudnnSetLRNDescriptor(
     lrnN: Int[c_uint],
     lrnAlpha: Real[c_double],
     lrnBeta: Real[c_double],
-    lrnK: Real[c_double],
-) -> cudnnStatus_t: ...
+    lrnK: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0")
 def cudnnGetLRNDescriptor(
@@ -727,8 +662,7 @@ def cudnnGetLRNDescriptor(
     lrnN: Out[Pointer[c_uint]],
     lrnAlpha: Out[Pointer[c_double]],
     lrnBeta: Out[Pointer[c_double]],
-    lrnK: Out[Pointer[c_double]],
-) -> cudnnStatus_t: ...
+    lrnK: Out[Pointer[c_double]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0")
 def cudnnDestroyLRNDescriptor(lrnDesc: Nullable[Handle[cudnnLRNDescriptor_t]]) -> cudnnStatus_t: ...
@@ -743,8 +677,7 @@ def cudnnLRNCrossChannelForward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[NotNull[HostScalar], "yDesc"],
     yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnDivisiveNormalizationForward(
@@ -759,15 +692,13 @@ def cudnnDivisiveNormalizationForward(
     temp2: Annotated[Out[DeviceMemory], "xDesc"],
     beta: Annotated[HostScalar, "yDesc"],
     yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveBNTensorDescriptor(
     derivedBnDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    mode: EnumValue[cudnnBatchNormMode_t],
-) -> cudnnStatus_t: ...
+    mode: EnumValue[cudnnBatchNormMode_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -786,8 +717,7 @@ def cudnnBatchNormalizationForwardInference(
     bnBias: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
     estimatedMean: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
     estimatedVariance: Annotated[DeviceMemory, "bnScaleBiasMeanVarDesc"],
-    epsilon: Real[c_double],
-) -> cudnnStatus_t: ...
+    epsilon: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDeriveNormTensorDescriptor(
@@ -795,8 +725,7 @@ def cudnnDeriveNormTensorDescriptor(
     derivedNormMeanVarDesc: InOut[Handle[cudnnTensorDescriptor_t]],
     xDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     mode: EnumValue[cudnnNormMode_t],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -823,13 +752,11 @@ def cudnnNormalizationForwardInference(
     yDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     y: Annotated[InOut[DeviceMemory], "yDesc"],
     epsilon: Real[c_double],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0")
 def cudnnCreateSpatialTransformerDescriptor(
-    stDesc: Out[NewHandle[cudnnSpatialTransformerDescriptor_t]],
-) -> cudnnStatus_t: ...
+    stDesc: Out[NewHandle[cudnnSpatialTransformerDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", noted="spatial_transformer")
 def cudnnSetSpatialTransformerNdDescriptor(
@@ -842,16 +769,14 @@ def cudnnSetSpatialTransformerNdDescriptor(
 
 @function("cudnn_ops.h", since="5.0.0")
 def cudnnDestroySpatialTransformerDescriptor(
-    stDesc: Nullable[MayBeUnset[Handle[cudnnSpatialTransformerDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    stDesc: Nullable[MayBeUnset[Handle[cudnnSpatialTransformerDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorForward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
     theta: DeviceMemory,
-    grid: Out[DeviceMemory],
-) -> cudnnStatus_t: ...
+    grid: Out[DeviceMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfSamplerForward(
@@ -863,30 +788,25 @@ def cudnnSpatialTfSamplerForward(
     grid: DeviceMemory,
     beta: Annotated[NotNull[HostScalar], "yDesc"],
     yDesc: NotNull[Handle[cudnnTensorDescriptor_t]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", followed="dropout")
 def cudnnCreateDropoutDescriptor(
-    dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
-) -> cudnnStatus_t: ...
+    dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0")
 def cudnnDestroyDropoutDescriptor(
-    dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
-) -> cudnnStatus_t: ...
+    dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutGetStatesSize(
     handle: Handle[cudnnHandle_t],
-    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0")
 def cudnnDropoutGetReserveSpaceSize(
     xdesc: MayBeUnset[Handle[cudnnTensorDescriptor_t]],
-    sizeInBytes: NotNull[Out[Pointer[c_size_t]]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: NotNull[Out[Pointer[c_size_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="dropout", noted="dropout")
 def cudnnSetDropoutDescriptor(
@@ -895,8 +815,7 @@ def cudnnSetDropoutDescriptor(
     dropout: Real[c_float],
     states: Annotated[InOut[DeviceMemory], "stateSizeInBytes"],
     stateSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetStatesSize")],
-    seed: Int[c_ulonglong],
-) -> cudnnStatus_t: ...
+    seed: Int[c_ulonglong]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.0.5", carried_out="dropout", noted="dropout")
 def cudnnRestoreDropoutDescriptor(
@@ -905,8 +824,7 @@ def cudnnRestoreDropoutDescriptor(
     dropout: Real[c_float],
     states: Annotated[InOut[DeviceMemory], "stateSizeInBytes"],
     stateSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnDropoutGetStatesSize")],
-    seed: Int[c_ulonglong],
-) -> cudnnStatus_t: ...
+    seed: Int[c_ulonglong]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.0.5", carried_out="dropout")
 def cudnnGetDropoutDescriptor(
@@ -914,8 +832,7 @@ def cudnnGetDropoutDescriptor(
     handle: Handle[cudnnHandle_t],
     dropout: Out[Pointer[c_float]],
     states: Out[Pointer[c_void_p]],
-    seed: Out[Pointer[c_ulonglong]],
-) -> cudnnStatus_t: ...
+    seed: Out[Pointer[c_ulonglong]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutForward(
@@ -944,8 +861,7 @@ def cudnnSoftmaxBackward(
     dy: Annotated[DeviceMemory, "dyDesc"],
     beta: Annotated[HostScalar, "dxDesc"],
     dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
-) -> cudnnStatus_t: ...
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_RESAMPLE_BWD_DESCRIPTOR", carried_out="images")
@@ -961,8 +877,7 @@ def cudnnPoolingBackward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "dxDesc"],
     dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
-) -> cudnnStatus_t: ...
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR", carried_out="images")
@@ -978,8 +893,7 @@ def cudnnActivationBackward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[HostScalar, "dxDesc"],
     dxDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
-) -> cudnnStatus_t: ...
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnLRNCrossChannelBackward(
@@ -995,8 +909,7 @@ def cudnnLRNCrossChannelBackward(
     x: Annotated[DeviceMemory, "xDesc"],
     beta: Annotated[NotNull[HostScalar], "dxDesc"],
     dxDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
-    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
-) -> cudnnStatus_t: ...
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="3.0.0", carried_out="images")
 def cudnnDivisiveNormalizationBackward(
@@ -1013,8 +926,7 @@ def cudnnDivisiveNormalizationBackward(
     beta: Annotated[HostScalar, "dXdMeansDesc"],
     dXdMeansDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     dx: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
-    dMeans: Annotated[InOut[DeviceMemory], "dXdMeansDesc"],
-) -> cudnnStatus_t: ...
+    dMeans: Annotated[InOut[DeviceMemory], "dXdMeansDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.4.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1028,8 +940,7 @@ def cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     bnScaleBiasMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
         unset_without("bnOps")],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.4.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1045,8 +956,7 @@ def cudnnGetBatchNormalizationBackwardExWorkspaceSize(
     dBnScaleBiasDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
         unset_without("bnOps")],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.4.1", deprecated=True, carried_out="normalization")
 def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
@@ -1056,8 +966,7 @@ def cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
     activationDesc: Annotated[Nullable[Const[Handle[cudnnActivationDescriptor_t]]],
         unset_without("bnOps")],
     xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -1113,8 +1022,7 @@ def cudnnBatchNormalizationForwardTrainingEx(
         told_by("cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize")],
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
-        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
-) -> cudnnStatus_t: ...
+        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="4.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
@@ -1138,8 +1046,7 @@ def cudnnBatchNormalizationBackward(
     dBnBiasResult: Annotated[InOut[DeviceMemory], "dBnScaleBiasDesc"],
     epsilon: Real[c_double],
     savedMean: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
-    savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"],
-) -> cudnnStatus_t: ...
+    savedInvVariance: Annotated[DeviceMemory, "dBnScaleBiasDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="7.4.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
@@ -1177,8 +1084,7 @@ def cudnnBatchNormalizationBackwardEx(
         told_by("cudnnGetBatchNormalizationBackwardExWorkspaceSize")],
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
-        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")],
-) -> cudnnStatus_t: ...
+        told_by("cudnnGetBatchNormalizationTrainingExReserveSpaceSize")]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1195,8 +1101,7 @@ def cudnnGetNormalizationForwardTrainingWorkspaceSize(
         unset_without("normOps")],
     normMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="normalization")
@@ -1215,8 +1120,7 @@ def cudnnGetNormalizationBackwardWorkspaceSize(
         unset_without("normOps")],
     normMeanVarDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1", deprecated=True, carried_out="normalization")
 def cudnnGetNormalizationTrainingReserveSpaceSize(
@@ -1228,8 +1132,7 @@ def cudnnGetNormalizationTrainingReserveSpaceSize(
         unset_without("normOps")],
     xDesc: Nullable[Const[Handle[cudnnTensorDescriptor_t]]],
     sizeInBytes: Out[Pointer[c_size_t]],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR",
@@ -1265,8 +1168,7 @@ def cudnnNormalizationForwardTraining(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
         told_by("cudnnGetNormalizationTrainingReserveSpaceSize")],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="8.0.1",
           replaced_by="CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR",
@@ -1307,16 +1209,14 @@ def cudnnNormalizationBackward(
     reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
         told_by("cudnnGetNormalizationTrainingReserveSpaceSize")],
-    groupCnt: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCnt: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfGridGeneratorBackward(
     handle: Handle[cudnnHandle_t],
     stDesc: NotNull[Const[Handle[cudnnSpatialTransformerDescriptor_t]]],
     dgrid: DeviceMemory,
-    dtheta: Out[DeviceMemory],
-) -> cudnnStatus_t: ...
+    dtheta: Out[DeviceMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="images")
 def cudnnSpatialTfSamplerBackward(
@@ -1333,8 +1233,7 @@ def cudnnSpatialTfSamplerBackward(
     dy: Annotated[DeviceMemory, "dyDesc"],
     grid: DeviceMemory,
     betaDgrid: Annotated[HostScalar, "dxDesc"],
-    dgrid: InOut[DeviceMemory],
-) -> cudnnStatus_t: ...
+    dgrid: InOut[DeviceMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_ops.h", since="5.0.0", carried_out="dropout")
 def cudnnDropoutBackward(
@@ -1352,49 +1251,41 @@ def cudnnDropoutBackward(
 
 @function("cudnn_cnn.h", since="1.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnCreateConvolutionDescriptor(
-    convDesc: Out[NewHandle[cudnnConvolutionDescriptor_t]],
-) -> cudnnStatus_t: ...
+    convDesc: Out[NewHandle[cudnnConvolutionDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="1.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnDestroyConvolutionDescriptor(
-    convDesc: Nullable[MayBeUnset[Handle[cudnnConvolutionDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    convDesc: Nullable[MayBeUnset[Handle[cudnnConvolutionDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnSetConvolutionMathType(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
-    mathType: EnumValue[cudnnMathType_t],
-) -> cudnnStatus_t: ...
+    mathType: EnumValue[cudnnMathType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnGetConvolutionMathType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
-    mathType: NotNull[Out[EnumPointer[cudnnMathType_t]]],
-) -> cudnnStatus_t: ...
+    mathType: NotNull[Out[EnumPointer[cudnnMathType_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnSetConvolutionGroupCount(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
-    groupCount: Int[c_int],
-) -> cudnnStatus_t: ...
+    groupCount: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", deprecated=True)
 def cudnnGetConvolutionGroupCount(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
-    groupCount: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    groupCount: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", deprecated=True)
 def cudnnSetConvolutionReorderType(
     convDesc: MayBeUnset[InOut[Handle[cudnnConvolutionDescriptor_t]]],
-    reorderType: EnumValue[cudnnReorderType_t],
-) -> cudnnStatus_t: ...
+    reorderType: EnumValue[cudnnReorderType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", deprecated=True)
 def cudnnGetConvolutionReorderType(
     convDesc: MayBeUnset[Handle[cudnnConvolutionDescriptor_t]],
-    reorderType: Out[EnumPointer[cudnnReorderType_t]],
-) -> cudnnStatus_t: ...
+    reorderType: Out[EnumPointer[cudnnReorderType_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolution2dDescriptor(
@@ -1406,8 +1297,7 @@ def cudnnSetConvolution2dDescriptor(
     dilation_h: Extent[Int[c_int]],
     dilation_w: Extent[Int[c_int]],
     mode: EnumValue[cudnnConvolutionMode_t],
-    computeType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    computeType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolution2dDescriptor(
@@ -1419,8 +1309,7 @@ def cudnnGetConvolution2dDescriptor(
     dilation_h: NotNull[Out[Pointer[c_int]]],
     dilation_w: NotNull[Out[Pointer[c_int]]],
     mode: NotNull[Out[EnumPointer[cudnnConvolutionMode_t]]],
-    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
-) -> cudnnStatus_t: ...
+    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnSetConvolutionNdDescriptor(
@@ -1430,8 +1319,7 @@ def cudnnSetConvolutionNdDescriptor(
     filterStrideA: Annotated[NotNull[IntArray[c_int]], "arrayLength"],
     dilationA: Annotated[NotNull[Extent[IntArray[c_int]]], "arrayLength"],
     mode: EnumValue[cudnnConvolutionMode_t],
-    computeType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    computeType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR")
 def cudnnGetConvolutionNdDescriptor(
@@ -1442,8 +1330,7 @@ def cudnnGetConvolutionNdDescriptor(
     strideA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "arrayLengthRequested"],
     dilationA: Annotated[NotNull[Out[FilledIntArray[c_int]]], "arrayLengthRequested"],
     mode: NotNull[Out[EnumPointer[cudnnConvolutionMode_t]]],
-    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]],
-) -> cudnnStatus_t: ...
+    computeType: NotNull[Out[EnumPointer[cudnnDataType_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", deprecated=True)
 def cudnnGetConvolution2dForwardOutputDim(
@@ -1453,8 +1340,7 @@ def cudnnGetConvolution2dForwardOutputDim(
     n: NotNull[Out[Pointer[c_int]]],
     c: NotNull[Out[Pointer[c_int]]],
     h: NotNull[Out[Pointer[c_int]]],
-    w: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    w: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", deprecated=True)
 def cudnnGetConvolutionNdForwardOutputDim(
@@ -1462,15 +1348,13 @@ def cudnnGetConvolutionNdForwardOutputDim(
     inputTensorDesc: Const[Handle[cudnnTensorDescriptor_t]],
     filterDesc: Const[Handle[cudnnFilterDescriptor_t]],
     nbDims: Int[c_int],
-    tensorOuputDimA: Annotated[Out[FilledIntArray[c_int]], "2 <= nbDims"],
-) -> cudnnStatus_t: ...
+    tensorOuputDimA: Annotated[Out[FilledIntArray[c_int]], "2 <= nbDims"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
 def cudnnGetConvolutionForwardAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
-    count: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    count: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1483,8 +1367,7 @@ def cudnnGetConvolutionForwardAlgorithm_v7(
     requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]]],
-        "requestedAlgoCount"],
-) -> cudnnStatus_t: ...
+        "requestedAlgoCount"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1514,8 +1397,7 @@ def cudnnFindConvolutionForwardAlgorithmEx(
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionFwdAlgoPerf_t]], "requestedAlgoCount"],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
-    workSpaceSizeInBytes: Int[c_size_t],
-) -> cudnnStatus_t: ...
+    workSpaceSizeInBytes: Int[c_size_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", deprecated=True, carried_out="convolution")
 def cudnnIm2Col(
@@ -1524,8 +1406,7 @@ def cudnnIm2Col(
     x: Annotated[DeviceMemory, "xDesc"],
     wDesc: NotNull[Const[Handle[cudnnFilterDescriptor_t]]],
     convDesc: NotNull[Const[Handle[cudnnConvolutionDescriptor_t]]],
-    colBuffer: Out[DeviceMemory],
-) -> cudnnStatus_t: ...
+    colBuffer: Out[DeviceMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution")
 def cudnnReorderFilterAndBias(
@@ -1536,8 +1417,7 @@ def cudnnReorderFilterAndBias(
     reorderedFilterData: Annotated[Out[DeviceMemory], "filterDesc"],
     reorderBias: Int[c_int],
     biasData: DeviceMemory,
-    reorderedBiasData: Out[DeviceMemory],
-) -> cudnnStatus_t: ...
+    reorderedBiasData: Out[DeviceMemory]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="2.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution")
@@ -1548,8 +1428,7 @@ def cudnnGetConvolutionForwardWorkspaceSize(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
     yDesc: Const[Handle[cudnnTensorDescriptor_t]],
     algo: EnumValue[cudnnConvolutionFwdAlgo_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
@@ -1568,8 +1447,7 @@ def cudnnConvolutionForward(
         told_by("cudnnGetConvolutionForwardWorkspaceSize")],
     beta: Annotated[HostScalar, "yDesc"],
     yDesc: Const[Handle[cudnnTensorDescriptor_t]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="6.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR",
@@ -1593,15 +1471,13 @@ def cudnnConvolutionBiasActivationForward(
     bias: Annotated[DeviceMemory, "biasDesc"],
     activationDesc: Const[Handle[cudnnActivationDescriptor_t]],
     yDesc: Const[Handle[cudnnTensorDescriptor_t]],
-    y: Annotated[InOut[DeviceMemory], "yDesc"],
-) -> cudnnStatus_t: ...
+    y: Annotated[InOut[DeviceMemory], "yDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
 def cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
-    count: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    count: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1614,8 +1490,7 @@ def cudnnFindConvolutionBackwardDataAlgorithm(
     requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]],
-        "requestedAlgoCount"],
-) -> cudnnStatus_t: ...
+        "requestedAlgoCount"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1633,8 +1508,7 @@ def cudnnFindConvolutionBackwardDataAlgorithmEx(
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]],
         "requestedAlgoCount"],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
-    workSpaceSizeInBytes: Int[c_size_t],
-) -> cudnnStatus_t: ...
+    workSpaceSizeInBytes: Int[c_size_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1647,8 +1521,7 @@ def cudnnGetConvolutionBackwardDataAlgorithm_v7(
     requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionBwdDataAlgoPerf_t]]],
-        "requestedAlgoCount"],
-) -> cudnnStatus_t: ...
+        "requestedAlgoCount"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution")
@@ -1659,8 +1532,7 @@ def cudnnGetConvolutionBackwardDataWorkspaceSize(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
     dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
     algo: EnumValue[cudnnConvolutionBwdDataAlgo_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR",
@@ -1679,8 +1551,7 @@ def cudnnConvolutionBackwardData(
         told_by("cudnnGetConvolutionBackwardDataWorkspaceSize")],
     beta: Annotated[HostScalar, "dxDesc"],
     dxDesc: Const[Handle[cudnnTensorDescriptor_t]],
-    dx: Annotated[InOut[DeviceMemory], "dxDesc"],
-) -> cudnnStatus_t: ...
+    dx: Annotated[InOut[DeviceMemory], "dxDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", deprecated=True, carried_out="convolution",
           noted="folding_transforms")
@@ -1708,8 +1579,7 @@ def cudnnCnnVersionCheck() -> cudnnStatus_t: ...
           carried_out="convolution")
 def cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
     handle: Handle[cudnnHandle_t],
-    count: NotNull[Out[Pointer[c_int]]],
-) -> cudnnStatus_t: ...
+    count: NotNull[Out[Pointer[c_int]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1722,8 +1592,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithm(
     requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]],
-        "requestedAlgoCount"],
-) -> cudnnStatus_t: ...
+        "requestedAlgoCount"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="5.0.0", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1741,8 +1610,7 @@ def cudnnFindConvolutionBackwardFilterAlgorithmEx(
     perfResults: Annotated[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]],
         "requestedAlgoCount"],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
-    workSpaceSizeInBytes: Int[c_size_t],
-) -> cudnnStatus_t: ...
+    workSpaceSizeInBytes: Int[c_size_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.0.5", replaced_by="CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR",
           carried_out="convolution")
@@ -1755,8 +1623,7 @@ def cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     requestedAlgoCount: Const[Int[c_int]],
     returnedAlgoCount: Out[Pointer[c_int]],
     perfResults: Annotated[NotNull[Out[FilledArray[cudnnConvolutionBwdFilterAlgoPerf_t]]],
-        "requestedAlgoCount"],
-) -> cudnnStatus_t: ...
+        "requestedAlgoCount"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="3.0.0", replaced_by="CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE",
           carried_out="convolution")
@@ -1767,8 +1634,7 @@ def cudnnGetConvolutionBackwardFilterWorkspaceSize(
     convDesc: Const[Handle[cudnnConvolutionDescriptor_t]],
     gradDesc: Const[Handle[cudnnFilterDescriptor_t]],
     algo: EnumValue[cudnnConvolutionBwdFilterAlgo_t],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR",
@@ -1787,8 +1653,7 @@ def cudnnConvolutionBackwardFilter(
         told_by("cudnnGetConvolutionBackwardFilterWorkspaceSize")],
     beta: Annotated[HostScalar, "dwDesc"],
     dwDesc: Const[Handle[cudnnFilterDescriptor_t]],
-    dw: Annotated[InOut[DeviceMemory], "dwDesc"],
-) -> cudnnStatus_t: ...
+    dw: Annotated[InOut[DeviceMemory], "dwDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="1.0.0",
           replaced_by="CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR", carried_out="convolution")
@@ -1799,71 +1664,61 @@ def cudnnConvolutionBackwardBias(
     dy: Annotated[DeviceMemory, "dyDesc"],
     beta: Annotated[HostScalar, "dbDesc"],
     dbDesc: Const[Handle[cudnnTensorDescriptor_t]],
-    db: Annotated[InOut[DeviceMemory], "dbDesc"],
-) -> cudnnStatus_t: ...
+    db: Annotated[InOut[DeviceMemory], "dbDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsConstParamPack(
     constPack: Out[NewHandle[cudnnFusedOpsConstParamPack_t]],
-    ops: EnumValue[cudnnFusedOps_t],
-) -> cudnnStatus_t: ...
+    ops: EnumValue[cudnnFusedOps_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsConstParamPack(
-    constPack: Nullable[Handle[cudnnFusedOpsConstParamPack_t]],
-) -> cudnnStatus_t: ...
+    constPack: Nullable[Handle[cudnnFusedOpsConstParamPack_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnSetFusedOpsConstParamPackAttribute(
     constPack: InOut[Handle[cudnnFusedOpsConstParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
-    param: Labelled,
-) -> cudnnStatus_t: ...
+    param: Labelled) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR")
 def cudnnGetFusedOpsConstParamPackAttribute(
     constPack: Const[Handle[cudnnFusedOpsConstParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsConstParamLabel_t],
     param: Out[Labelled],
-    isNULL: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    isNULL: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsVariantParamPack(
     varPack: Out[NewHandle[cudnnFusedOpsVariantParamPack_t]],
-    ops: EnumValue[cudnnFusedOps_t],
-) -> cudnnStatus_t: ...
+    ops: EnumValue[cudnnFusedOps_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_destroyed")
 def cudnnDestroyFusedOpsVariantParamPack(
-    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
-) -> cudnnStatus_t: ...
+    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR",
           noted="fused_variant")
 def cudnnSetFusedOpsVariantParamPackAttribute(
     varPack: InOut[Handle[cudnnFusedOpsVariantParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
-    ptr: Mutable[Labelled],
-) -> cudnnStatus_t: ...
+    ptr: Mutable[Labelled]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR")
 def cudnnGetFusedOpsVariantParamPackAttribute(
     varPack: Const[Handle[cudnnFusedOpsVariantParamPack_t]],
     paramLabel: EnumValue[cudnnFusedOpsVariantParamLabel_t],
-    ptr: Out[Labelled],
-) -> cudnnStatus_t: ...
+    ptr: Out[Labelled]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_operation")
 def cudnnCreateFusedOpsPlan(
     plan: Out[NewHandle[cudnnFusedOpsPlan_t]],
-    ops: EnumValue[cudnnFusedOps_t],
-) -> cudnnStatus_t: ...
+    ops: EnumValue[cudnnFusedOps_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR",
           noted="fused_destroyed")
@@ -1875,16 +1730,14 @@ def cudnnMakeFusedOpsPlan(
     handle: Handle[cudnnHandle_t],
     plan: Nullable[InOut[Handle[cudnnFusedOpsPlan_t]]],
     constPack: Nullable[Const[Handle[cudnnFusedOpsConstParamPack_t]]],
-    workspaceSizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    workspaceSizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_cnn.h", since="7.6.0", replaced_by="cudnnBackendExecute",
           carried_out="fused_operations")
 def cudnnFusedOpsExecute(
     handle: Handle[cudnnHandle_t],
     plan: NotNull[Const[Handle[cudnnFusedOpsPlan_t]]],
-    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]],
-) -> cudnnStatus_t: ...
+    varPack: Nullable[Handle[cudnnFusedOpsVariantParamPack_t]]) -> cudnnStatus_t: ...
 
 # --- cudnn_adv.h ---
 
@@ -1893,8 +1746,7 @@ def cudnnCreateRNNDescriptor(rnnDesc: Out[NewHandle[cudnnRNNDescriptor_t]]) -> c
 
 @function("cudnn_adv.h", since="5.0.0")
 def cudnnDestroyRNNDescriptor(
-    rnnDesc: Nullable[MayBeUnset[Handle[cudnnRNNDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    rnnDesc: Nullable[MayBeUnset[Handle[cudnnRNNDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", followed="rnn")
 def cudnnSetRNNDescriptor_v8(
@@ -1912,8 +1764,7 @@ def cudnnSetRNNDescriptor_v8(
     projSize: Int[c_int32],
     numLayers: Factor[Int[c_int32]],
     dropoutDesc: Nullable[Handle[cudnnDropoutDescriptor_t]],
-    auxFlags: Int[c_uint32],
-) -> cudnnStatus_t: ...
+    auxFlags: Int[c_uint32]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1")
 def cudnnGetRNNDescriptor_v8(
@@ -1931,8 +1782,7 @@ def cudnnGetRNNDescriptor_v8(
     projSize: Out[Pointer[c_int32]],
     numLayers: Out[Pointer[c_int32]],
     dropoutDesc: Out[NewHandle[cudnnDropoutDescriptor_t]],
-    auxFlags: Out[Pointer[c_uint32]],
-) -> cudnnStatus_t: ...
+    auxFlags: Out[Pointer[c_uint32]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnRNNSetClip_v9")
 def cudnnRNNSetClip_v8(
@@ -1940,16 +1790,14 @@ def cudnnRNNSetClip_v8(
     clipMode: EnumValue[cudnnRNNClipMode_t],
     clipNanOpt: EnumValue[cudnnNanPropagation_t],
     lclip: Real[c_double],
-    rclip: Real[c_double],
-) -> cudnnStatus_t: ...
+    rclip: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNSetClip_v9(
     rnnDesc: MayBeUnset[InOut[Handle[cudnnRNNDescriptor_t]]],
     clipMode: EnumValue[cudnnRNNClipMode_t],
     lclip: Real[c_double],
-    rclip: Real[c_double],
-) -> cudnnStatus_t: ...
+    rclip: Real[c_double]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnRNNGetClip_v9")
 def cudnnRNNGetClip_v8(
@@ -1957,23 +1805,20 @@ def cudnnRNNGetClip_v8(
     clipMode: Out[EnumPointer[cudnnRNNClipMode_t]],
     clipNanOpt: Out[EnumPointer[cudnnNanPropagation_t]],
     lclip: Out[Pointer[c_double]],
-    rclip: Out[Pointer[c_double]],
-) -> cudnnStatus_t: ...
+    rclip: Out[Pointer[c_double]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnRNNGetClip_v9(
     rnnDesc: MayBeUnset[Handle[cudnnRNNDescriptor_t]],
     clipMode: Out[EnumPointer[cudnnRNNClipMode_t]],
     lclip: Out[Pointer[c_double]],
-    rclip: Out[Pointer[c_double]],
-) -> cudnnStatus_t: ...
+    rclip: Out[Pointer[c_double]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnBuildRNNDynamic(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
-    miniBatch: Int[c_int],
-) -> cudnnStatus_t: ...
+    miniBatch: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNTempSpaceSizes(
@@ -1982,15 +1827,13 @@ def cudnnGetRNNTempSpaceSizes(
     fwdMode: EnumValue[cudnnForwardMode_t],
     xDesc: Nullable[Handle[cudnnRNNDataDescriptor_t]],
     workSpaceSize: Out[Pointer[c_size_t]],
-    reserveSpaceSize: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    reserveSpaceSize: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNWeightSpaceSize(
     handle: Handle[cudnnHandle_t],
     rnnDesc: Nullable[Handle[cudnnRNNDescriptor_t]],
-    weightSpaceSize: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    weightSpaceSize: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnGetRNNWeightParams(
@@ -2003,18 +1846,15 @@ def cudnnGetRNNWeightParams(
     mDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
     mAddr: Out[Pointer[c_void_p]],
     bDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
-    bAddr: Out[Pointer[c_void_p]],
-) -> cudnnStatus_t: ...
+    bAddr: Out[Pointer[c_void_p]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.2.1")
 def cudnnCreateRNNDataDescriptor(
-    rnnDataDesc: Out[NewHandle[cudnnRNNDataDescriptor_t]],
-) -> cudnnStatus_t: ...
+    rnnDataDesc: Out[NewHandle[cudnnRNNDataDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.2.1")
 def cudnnDestroyRNNDataDescriptor(
-    rnnDataDesc: Nullable[MayBeUnset[Handle[cudnnRNNDataDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    rnnDataDesc: Nullable[MayBeUnset[Handle[cudnnRNNDataDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.2.1")
 def cudnnSetRNNDataDescriptor(
@@ -2025,8 +1865,7 @@ def cudnnSetRNNDataDescriptor(
     batchSize: Factor[Int[c_int]],
     vectorSize: Factor[Int[c_int]],
     seqLengthArray: Annotated[NotNull[IntArray[c_int]], "batchSize"],
-    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
-) -> cudnnStatus_t: ...
+    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.2.1")
 def cudnnGetRNNDataDescriptor(
@@ -2038,8 +1877,7 @@ def cudnnGetRNNDataDescriptor(
     vectorSize: Out[Pointer[c_int]],
     arrayLengthRequested: Int[c_int],
     seqLengthArray: Annotated[Out[FilledIntArray[c_int]], "arrayLengthRequested"],
-    paddingFill: Annotated[Padding[Out[HostScalar]], "rnnDataDesc"],
-) -> cudnnStatus_t: ...
+    paddingFill: Annotated[Padding[Out[HostScalar]], "rnnDataDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="rnn")
 def cudnnRNNForward(
@@ -2062,18 +1900,15 @@ def cudnnRNNForward(
     workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
     reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnCreateSeqDataDescriptor(
-    seqDataDesc: Out[NewHandle[cudnnSeqDataDescriptor_t]],
-) -> cudnnStatus_t: ...
+    seqDataDesc: Out[NewHandle[cudnnSeqDataDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnDestroySeqDataDescriptor(
-    seqDataDesc: Nullable[MayBeUnset[Handle[cudnnSeqDataDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    seqDataDesc: Nullable[MayBeUnset[Handle[cudnnSeqDataDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnSetSeqDataDescriptor(
@@ -2084,8 +1919,7 @@ def cudnnSetSeqDataDescriptor(
     axes: Annotated[NotNull[EnumArrayOf[cudnnSeqDataAxis_t]], "nbDims"],
     seqLengthArraySize: Int[c_size_t],
     seqLengthArray: Annotated[NotNull[IntArray[c_int]], "seqLengthArraySize"],
-    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"],
-) -> cudnnStatus_t: ...
+    paddingFill: Annotated[Padding[Mutable[HostScalar]], "dataType"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_TENSOR_DESCRIPTOR")
 def cudnnGetSeqDataDescriptor(
@@ -2098,16 +1932,14 @@ def cudnnGetSeqDataDescriptor(
     seqLengthArraySize: Out[Pointer[c_size_t]],
     seqLengthSizeRequested: Int[c_size_t],
     seqLengthArray: Annotated[Out[FilledIntArray[c_int]], "seqLengthSizeRequested"],
-    paddingFill: Annotated[Padding[Out[HostScalar]], "seqDataDesc"],
-) -> cudnnStatus_t: ...
+    paddingFill: Annotated[Padding[Out[HostScalar]], "seqDataDesc"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnCreateAttnDescriptor(attnDesc: Out[NewHandle[cudnnAttnDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnDestroyAttnDescriptor(
-    attnDesc: Nullable[MayBeUnset[Handle[cudnnAttnDescriptor_t]]],
-) -> cudnnStatus_t: ...
+    attnDesc: Nullable[MayBeUnset[Handle[cudnnAttnDescriptor_t]]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnSetAttnDescriptor(
@@ -2130,8 +1962,7 @@ def cudnnSetAttnDescriptor(
     qoMaxSeqLength: Factor[Int[c_int]],
     kvMaxSeqLength: Factor[Int[c_int]],
     maxBatchSize: Factor[Int[c_int]],
-    maxBeamSize: Int[c_int],
-) -> cudnnStatus_t: ...
+    maxBeamSize: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR")
 def cudnnGetAttnDescriptor(
@@ -2154,8 +1985,7 @@ def cudnnGetAttnDescriptor(
     qoMaxSeqLength: Out[Pointer[c_int]],
     kvMaxSeqLength: Out[Pointer[c_int]],
     maxBatchSize: Out[Pointer[c_int]],
-    maxBeamSize: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    maxBeamSize: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnBuffers(
@@ -2163,8 +1993,7 @@ def cudnnGetMultiHeadAttnBuffers(
     attnDesc: Nullable[Const[Handle[cudnnAttnDescriptor_t]]],
     weightSizeInBytes: Out[Pointer[c_size_t]],
     workSpaceSizeInBytes: Out[Pointer[c_size_t]],
-    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", deprecated=True, carried_out="attention")
 def cudnnGetMultiHeadAttnWeights(
@@ -2174,8 +2003,7 @@ def cudnnGetMultiHeadAttnWeights(
     weightSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
     weights: Annotated[DeviceMemory, "weightSizeInBytes"],
     wDesc: Nullable[Out[Handle[cudnnTensorDescriptor_t]]],
-    wAddr: Out[Pointer[c_void_p]],
-) -> cudnnStatus_t: ...
+    wAddr: Out[Pointer[c_void_p]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR",
           carried_out="attention")
@@ -2201,8 +2029,7 @@ def cudnnMultiHeadAttnForward(
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnAdvVersionCheck() -> cudnnStatus_t: ...
@@ -2230,8 +2057,7 @@ def cudnnRNNBackwardData_v8(
     workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
     reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.2", carried_out="rnn")
 def cudnnRNNBackwardWeights_v8(
@@ -2250,8 +2076,7 @@ def cudnnRNNBackwardWeights_v8(
     workSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSize"],
     reserveSpaceSize: Annotated[Int[c_size_t], told_by("cudnnGetRNNTempSpaceSizes")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSize"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
@@ -2278,8 +2103,7 @@ def cudnnMultiHeadAttnBackwardData(
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR",
           carried_out="attention")
@@ -2301,27 +2125,23 @@ def cudnnMultiHeadAttnBackwardWeights(
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
     workSpace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetMultiHeadAttnBuffers")],
-    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"],
-) -> cudnnStatus_t: ...
+    reserveSpace: Annotated[InOut[DeviceMemory], "reserveSpaceSizeInBytes"]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5")
 def cudnnCreateCTCLossDescriptor(
-    ctcLossDesc: Out[NewHandle[cudnnCTCLossDescriptor_t]],
-) -> cudnnStatus_t: ...
+    ctcLossDesc: Out[NewHandle[cudnnCTCLossDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
-    compType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    compType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.6.0", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptorEx(
     ctcLossDesc: InOut[Handle[cudnnCTCLossDescriptor_t]],
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
-    gradMode: EnumValue[cudnnNanPropagation_t],
-) -> cudnnStatus_t: ...
+    gradMode: EnumValue[cudnnNanPropagation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnSetCTCLossDescriptor_v9")
 def cudnnSetCTCLossDescriptor_v8(
@@ -2329,8 +2149,7 @@ def cudnnSetCTCLossDescriptor_v8(
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     gradMode: EnumValue[cudnnNanPropagation_t],
-    maxLabelLength: Int[c_int],
-) -> cudnnStatus_t: ...
+    maxLabelLength: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnSetCTCLossDescriptor_v9(
@@ -2338,22 +2157,19 @@ def cudnnSetCTCLossDescriptor_v9(
     compType: EnumValue[cudnnDataType_t],
     normMode: EnumValue[cudnnLossNormalizationMode_t],
     ctcGradMode: EnumValue[cudnnCTCGradMode_t],
-    maxLabelLength: Int[c_int],
-) -> cudnnStatus_t: ...
+    maxLabelLength: Int[c_int]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
-    compType: Out[EnumPointer[cudnnDataType_t]],
-) -> cudnnStatus_t: ...
+    compType: Out[EnumPointer[cudnnDataType_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.5.0", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptorEx(
     ctcLossDesc: Handle[cudnnCTCLossDescriptor_t],
     compType: Out[EnumPointer[cudnnDataType_t]],
     normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
-    gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
-) -> cudnnStatus_t: ...
+    gradMode: Out[EnumPointer[cudnnNanPropagation_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", replaced_by="cudnnGetCTCLossDescriptor_v9")
 def cudnnGetCTCLossDescriptor_v8(
@@ -2361,8 +2177,7 @@ def cudnnGetCTCLossDescriptor_v8(
     compType: Out[EnumPointer[cudnnDataType_t]],
     normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
     gradMode: Out[EnumPointer[cudnnNanPropagation_t]],
-    maxLabelLength: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    maxLabelLength: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="9.0.0")
 def cudnnGetCTCLossDescriptor_v9(
@@ -2370,13 +2185,11 @@ def cudnnGetCTCLossDescriptor_v9(
     compType: Out[EnumPointer[cudnnDataType_t]],
     normMode: Out[EnumPointer[cudnnLossNormalizationMode_t]],
     ctcGradMode: Out[EnumPointer[cudnnCTCGradMode_t]],
-    maxLabelLength: Out[Pointer[c_int]],
-) -> cudnnStatus_t: ...
+    maxLabelLength: Out[Pointer[c_int]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5")
 def cudnnDestroyCTCLossDescriptor(
-    ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
-) -> cudnnStatus_t: ...
+    ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5", carried_out="ctc")
 def cudnnCTCLoss(
@@ -2412,8 +2225,7 @@ def cudnnCTCLoss_v8(
     gradients: Annotated[Out[DeviceMemory], "gradientsDesc"],
     workSpaceSizeInBytes: Annotated[Int[c_size_t], told_by("cudnnGetCTCLossWorkspaceSize_v8")],
     workspace: Annotated[InOut[DeviceMemory], "workSpaceSizeInBytes",
-        needed_by("workSpaceSizeInBytes")],
-) -> cudnnStatus_t: ...
+        needed_by("workSpaceSizeInBytes")]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="7.0.5", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize(
@@ -2425,8 +2237,7 @@ def cudnnGetCTCLossWorkspaceSize(
     inputLengths: Annotated[NotNull[IntArray[c_int]], per_sample("probsDesc")],
     algo: EnumValue[cudnnCTCLossAlgo_t],
     ctcLossDesc: Nullable[Handle[cudnnCTCLossDescriptor_t]],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_adv.h", since="8.0.1", carried_out="ctc")
 def cudnnGetCTCLossWorkspaceSize_v8(
@@ -2435,8 +2246,7 @@ def cudnnGetCTCLossWorkspaceSize_v8(
     ctcLossDesc: NotNull[Handle[cudnnCTCLossDescriptor_t]],
     probsDesc: NotNull[Const[Handle[cudnnTensorDescriptor_t]]],
     gradientsDesc: Nullable[MayBeUnset[Const[Handle[cudnnTensorDescriptor_t]]]],
-    sizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    sizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 # --- cudnn_subquadratic_ops.h ---
 
@@ -2455,8 +2265,7 @@ def cudnnCausalConv1dForward(
     seqLen: Int[c_int],
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
-    activation: EnumValue[cudnnCausalConv1dActivation_t],
-) -> cudnnStatus_t: ...
+    activation: EnumValue[cudnnCausalConv1dActivation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.22.0", carried_out="causal_convolution")
 def cudnnCausalConv1dBackward(
@@ -2474,8 +2283,7 @@ def cudnnCausalConv1dBackward(
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
     dwDataType: EnumValue[cudnnDataType_t],
-    activation: EnumValue[cudnnCausalConv1dActivation_t],
-) -> cudnnStatus_t: ...
+    activation: EnumValue[cudnnCausalConv1dActivation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhForward(
@@ -2489,8 +2297,7 @@ def cudnnCausalConv1dNwhForward(
     seqLen: Int[c_int],
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
-    activation: EnumValue[cudnnCausalConv1dActivation_t],
-) -> cudnnStatus_t: ...
+    activation: EnumValue[cudnnCausalConv1dActivation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnCausalConv1dNwhBackward(
@@ -2508,8 +2315,7 @@ def cudnnCausalConv1dNwhBackward(
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
     dwDataType: EnumValue[cudnnDataType_t],
-    activation: EnumValue[cudnnCausalConv1dActivation_t],
-) -> cudnnStatus_t: ...
+    activation: EnumValue[cudnnCausalConv1dActivation_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dForward(
@@ -2525,8 +2331,7 @@ def cudnnB2BCausalConv1dForward(
     seqLen: Int[c_int],
     kernelSizeProj: Int[c_int],
     kernelSizeMixer: Int[c_int],
-    dataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.24.0", carried_out="causal_convolution")
 def cudnnB2BCausalConv1dBackward(
@@ -2547,8 +2352,7 @@ def cudnnB2BCausalConv1dBackward(
     kernelSizeProj: Int[c_int],
     kernelSizeMixer: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
-    dwDataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dwDataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dForward(
@@ -2560,8 +2364,7 @@ def cudnnFFTCausalConv1dForward(
     dim: Int[c_int],
     seqLen: Int[c_int],
     kernelSize: Int[c_int],
-    dataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnFFTCausalConv1dBackward(
@@ -2575,8 +2378,7 @@ def cudnnFFTCausalConv1dBackward(
     dim: Int[c_int],
     seqLen: Int[c_int],
     kernelSize: Int[c_int],
-    dataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0")
 def cudnnLongFFTCausalConv1dGetBufferSizes(
@@ -2586,8 +2388,7 @@ def cudnnLongFFTCausalConv1dGetBufferSizes(
     kernelSize: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
     workspaceSizeInBytes: Out[Pointer[c_size_t]],
-    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]],
-) -> cudnnStatus_t: ...
+    reserveSpaceSizeInBytes: Out[Pointer[c_size_t]]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dForward(
@@ -2605,8 +2406,7 @@ def cudnnLongFFTCausalConv1dForward(
         told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
     reserveSpace: Annotated[Out[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
-        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
-) -> cudnnStatus_t: ...
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")]) -> cudnnStatus_t: ...
 
 @function("cudnn_subquadratic_ops.h", since="9.26.0", carried_out="causal_convolution")
 def cudnnLongFFTCausalConv1dBackward(
@@ -2624,8 +2424,7 @@ def cudnnLongFFTCausalConv1dBackward(
         told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
     reserveSpace: Annotated[Mutable[DeviceMemory], "reserveSpaceSizeInBytes"],
     reserveSpaceSizeInBytes: Annotated[Int[c_size_t],
-        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")],
-) -> cudnnStatus_t: ...
+        told_by("cudnnLongFFTCausalConv1dGetBufferSizes")]) -> cudnnStatus_t: ...
 
 # --- cudnn_gnn_ops.h ---
 
@@ -2644,8 +2443,7 @@ def cudnnGnnAggSimpleForward(
     edgeFeatDim: Int[c_int],
     concatFeatDim: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
-    aggOp: EnumValue[cudnnGnnAggOp_t],
-) -> cudnnStatus_t: ...
+    aggOp: EnumValue[cudnnGnnAggOp_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_gnn_ops.h", since="9.26.0", carried_out="gnn")
 def cudnnGnnAggSimpleBackward(
@@ -2662,8 +2460,7 @@ def cudnnGnnAggSimpleBackward(
     edgeFeatDim: Int[c_int],
     concatFeatDim: Int[c_int],
     dataType: EnumValue[cudnnDataType_t],
-    aggOp: EnumValue[cudnnGnnAggOp_t],
-) -> cudnnStatus_t: ...
+    aggOp: EnumValue[cudnnGnnAggOp_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatForward(
@@ -2681,8 +2478,7 @@ def cudnnGnnMhaGatForward(
     dimNode: Int[c_int],
     dimEdge: Int[c_int],
     params: StructPointer[cudnnGnnMhaParams_t],
-    dataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatBackward(
@@ -2717,8 +2513,7 @@ def cudnnGnnMhaGatBackward(
     params: StructPointer[cudnnGnnMhaParams_t],
     dataType: EnumValue[cudnnDataType_t],
     gradDataType: EnumValue[cudnnDataType_t],
-    gradWeightType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    gradWeightType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Forward(
@@ -2736,8 +2531,7 @@ def cudnnGnnMhaGatV2Forward(
     actScores: Annotated[Out[DeviceMemory], dense("graph.nIndices, dimNode")],
     dimNode: Int[c_int],
     params: StructPointer[cudnnGnnMhaParams_t],
-    dataType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    dataType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 @function("cudnn_gnn_ops.h", since="9.28.0", carried_out="gnn")
 def cudnnGnnMhaGatV2Backward(
@@ -2767,8 +2561,7 @@ def cudnnGnnMhaGatV2Backward(
     dimNode: Int[c_int],
     params: StructPointer[cudnnGnnMhaParams_t],
     dataType: EnumValue[cudnnDataType_t],
-    gradType: EnumValue[cudnnDataType_t],
-) -> cudnnStatus_t: ...
+    gradType: EnumValue[cudnnDataType_t]) -> cudnnStatus_t: ...
 
 FUNCTIONS: dict[str, Function] = {
     name: each for name, each in globals().items() if isinstance(each, Function)

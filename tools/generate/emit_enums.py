@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model import Enum, Enumerator, Headers
 from .overrides import RENUMBERED
-from .text import FILLED, LINE_LENGTH, banner, class_statement, close, filled, origin
+from .text import FILLED, LINE_LENGTH, banner, class_statement, close, filled, origin, wrapped
 
 _BODY = """
 One class per C enum. Every enumerator is a name of this module too, as in C.
@@ -62,8 +62,9 @@ def _names(enum: Enum) -> str:
     names = [enumerator.name for enumerator in enum.enumerators]
     target = f"{names[0]}," if len(names) == 1 else ", ".join(names)
     value = f"{enum.name}.__members__.values()"
-    if len(f"{target} = {value}") > LINE_LENGTH:
-        target = f"(\n{filled(names)})"
+    line = f"{target} = {value}"
+    if len(line) > LINE_LENGTH:
+        line = wrapped(f"({target}) = {value}")
     # To type checkers a name with small letters is a variable, whose type must stand there.
     small = "".join(f"{name}: {enum.name}\n" for name in names if not name.isupper())
-    return f"{small}{target} = {value}\n"
+    return f"{small}{line}\n"

@@ -106,8 +106,11 @@ class _Emitter:
         line = f"def {function.name}({', '.join(parameters)}) -> {result}: ..."
         if len(line) <= LINE_LENGTH:
             return f"{decorator}{line}\n"
-        lines = "".join(map(_line, parameters))
-        return f"{decorator}def {function.name}(\n{lines}) -> {result}: ...\n"
+        lines = "".join(map(_line, parameters)).removesuffix(",\n")
+        end = f") -> {result}: ..."
+        if len(lines.rpartition("\n")[2]) + len(end) > LINE_LENGTH:
+            end = f",\n{end}"
+        return f"{decorator}def {function.name}(\n{lines}{end}\n"
 
     def annotation(self, parameter: Parameter) -> str:
         """A parameter in the words of ``raw/vocabulary.py``."""

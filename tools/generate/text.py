@@ -70,6 +70,12 @@ def filled(words: Iterable[str], indent: str = "    ") -> str:
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
+def wrapped(text: str) -> str:
+    """Lines that begin a list in brackets where it opens, broken behind commas only."""
+    kept = re.sub(r"(?<!,) ", "\0", text)
+    return textwrap.fill(kept, LINE_LENGTH, subsequent_indent=" ").replace("\0", " ")
+
+
 def _import_order(name: str) -> tuple[int, str]:
     """Constants, classes, then the rest, as isort sorts members."""
     if name.isupper():
