@@ -16,7 +16,7 @@ from ..graph.graph import Graph
 from ..graph.lower.expand.expansion import Expansion
 from ..graph.lower.target import Target
 from ..raw.dlpack import ON_HOST
-from ..raw.strides import packed
+from ..raw.strides import packed, same_steps
 from .c_members import c_data_type
 from .tensors import Node as Call
 from .tensors import tensor
@@ -157,18 +157,17 @@ def _lay_out(node: Node, port: str) -> None:
         result.strides = packed(dims, (0, *range(2, len(dims)), 1))
         x = node.inputs.get("input")
         # cuDNN refuses a gradient that lies in another way than x, where the front end proposes it.
-        if port == "dx" and x is not None and x.strides and not _lie_alike(dims, result, x):
+        if (
+            port == "dx"
+            and x is not None
+            and x.strides
+            and not same_steps(dims, result.strides, x.strides)
+        ):
             result.strides = x.strides
     elif node.kind.descriptor in _LIKE_OPERAND and port == "y":
         same = [each for each in node.operands if each.dims == dims and each.strides]
         if same:
             result.strides = same[0].strides
-
-
-def _lie_alike(dims: tuple[int, ...], one: Any, other: Any) -> bool:
-    """Whether two tensors of these dims have the same strides where it matters."""
-    steps = zip(dims, one.strides, other.strides, strict=True)
-    return all(a == b for size, a, b in steps if size > 1)
 
 
 def _make_view(node: Node, x: Any, y: tensor) -> None:

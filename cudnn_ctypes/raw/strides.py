@@ -87,10 +87,15 @@ def has_gaps(tensor: Any) -> bool:
     return bool(extent(tensor.shape, tensor.strides) > math.prod(tensor.shape))
 
 
+def same_steps(dims: Sequence[int], strides: Sequence[int], others: Sequence[int]) -> bool:
+    """Whether strides of tensors of these dims are equal but in dimensions of size 1."""
+    steps = zip(dims, strides, others, strict=True)
+    return all(size == 1 or one == other for size, one, other in steps)
+
+
 def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:
     """Whether a tensor has these strides, from dimension `start` on, but in those of size 1."""
-    axes = range(start, len(tensor.shape))
-    return all(tensor.shape[i] == 1 or tensor.strides[i] == strides[i] for i in axes)
+    return same_steps(tensor.shape[start:], tensor.strides[start:], strides[start:])
 
 
 def is_packed(tensor: Any, layout: str = "nchw", start: int = 0) -> bool:

@@ -12,6 +12,7 @@ from ...arguments import enumerator, shown, suggestion
 from ...dtypes import data_type_argument, data_type_name
 from ...raw import cudnnDataType_t
 from ...raw.ctypes_support import CudnnEnum
+from ...raw.strides import same_steps
 from .node import Node, Subgraph
 from .serialization import DATA_TYPES
 from .tensor import Tensor
@@ -102,19 +103,13 @@ def _of_tensor(old: Tensor, new: Tensor, operation: str, argument: str) -> Itera
         if pair[0] == pair[1] or (old.virtual and name in ("strides", "alignment")):
             continue
         note = "virtual" if old.virtual else ""
-        if name == "strides" and old.dims == new.dims and _same_memory(old, new):
-            note = "the same memory"
+        if name == "strides" and None not in pair and old.dims == new.dims:
+            note = "the same memory" if same_steps(old.dims or (), *pair) else note
         yield Change(operation, argument, name, _told(pair[0]), _told(pair[1]), note)
 
 
 def _told(value: Any) -> Any:
     return data_type_name(value) if isinstance(value, cudnnDataType_t) else value
-
-
-def _same_memory(old: Tensor, new: Tensor) -> bool:
-    dims = old.dims or ()
-    pairs = zip(dims, old.strides or (), new.strides or (), strict=True)
-    return all(size == 1 or one == other for size, one, other in pairs)
 
 
 def _place(nodes: Sequence[Node], tensor: Tensor) -> tuple[str, str]:
