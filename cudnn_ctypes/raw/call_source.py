@@ -8,6 +8,7 @@ to C unconverted, and calls a converter for all others. It calls a C function wi
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ..errors import ClosedError
 from . import log
 from .arrays import array_classes
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from .refused_arguments import MISSING, too_few
 from .values import INTEGER_RANGES
 
 if TYPE_CHECKING:
@@ -116,6 +118,11 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         arguments=f"({names})",
         converted=converted,
     )
+    if binding.name.startswith("cudnnSet"):  # not launched in a loop, and often short of a type
+        defaults = "".join(f"{p.name}=_MISSING, " for p in binding.parameters)
+        lacks = " or ".join(f"{p.name} is _MISSING" for p in binding.parameters)
+        head = f"def {binding.name}({defaults}):\n    if {lacks}: _too_few({names})"
+        source = source.replace(f"def {binding.name}({names}):", head)
     code = compile(guards.inserted(source, guard, f"({names})"), f"<{binding.name}>", "exec")
     scope.update(
         guard.scope,
@@ -127,6 +134,8 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         _ArgumentError=ctypes.ArgumentError,
         _SUCCESS=cudnnStatus_t.CUDNN_STATUS_SUCCESS,
         _explain=binding.explain,
+        _MISSING=MISSING,
+        _too_few=functools.partial(too_few, binding),
     )
     return code, scope
 

@@ -28,6 +28,24 @@ def explain(binding: Binding, error: Exception, args: tuple[Any, ...]) -> None:
     raise error
 
 
+MISSING: Any = object()
+"""The default of parameters, which all have to be given."""
+
+
+def too_few(binding: Binding, *args: Any) -> None:
+    """Raise for a call without all arguments; a number where C has an enum tells which one."""
+    pairs = list(zip(binding.parameters, args, strict=True))
+    lacks = ", ".join(repr(p.name) for p, value in pairs if value is MISSING)
+    text = f"{binding.name}() lacks {lacks}"
+    for parameter, value in pairs:
+        base = parameter.type.base
+        is_enum = isinstance(base, type) and issubclass(base, CudnnEnum)
+        if is_enum and value is not MISSING and not isinstance(value, base):
+            text += f"; is {parameter.name!r} forgotten? It got {value!r}, no {base.__name__}"
+            break
+    raise TypeError(f"{text}; it takes ({', '.join(p.name for p, _ in pairs)})")
+
+
 def _explanation(
     binding: Binding, position: int, parameter: Parameter, args: tuple[Any, ...], reason: str
 ) -> str:

@@ -86,6 +86,9 @@ class ExecutionPlan(Closing, Uncopied):
         ).finalize()
         self._config: EngineConfig | None = None
 
+    names: Mapping[int, str] = {}
+    """Names of the graph's tensors by unique id, for messages; empty if they are not known."""
+
     @classmethod
     def from_json(
         cls,
@@ -349,8 +352,10 @@ class ExecutionPlan(Closing, Uncopied):
 
     def _check_uids(self, uids: Collection[int]) -> None:
         if not self.uids.issubset(uids):
-            missing = ", ".join(map(str, sorted(self.uids.difference(uids))))
-            raise ValueError(f"pointers: nothing was given for the tensors with uid {missing}")
+            missing = sorted(self.uids.difference(uids))
+            names = (f"{self.names[uid]!r} (uid {uid})" for uid in missing if uid in self.names)
+            told = ", ".join([*names, *(f"uid {uid}" for uid in missing if uid not in self.names)])
+            raise ValueError(f"pointers: no memory was given for {told}; keys are uids")
 
     def check_workspace(self, workspace: Any) -> int:
         """The address of a workspace; 0 if none is needed.

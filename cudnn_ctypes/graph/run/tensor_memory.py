@@ -124,7 +124,7 @@ def refusal(value: Any, wanted: Extent) -> str | None:
     told = contradiction(wanted, says)
     if told is None:
         return None
-    if says.nbytes < wanted.size_in_bytes:
+    if says.nbytes < wanted.size_in_bytes and says.data_type in (name, "bytes"):
         return short
     strides = f" with strides {wanted.strides}" if wanted.strides else ""
     return f"is {name}{strides}, got {says}"

@@ -352,7 +352,10 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
                     "1 (2 and 3 of padded gradients of data), and padding below the filter size"
                 )
         case Method.WINOGRAD if whole not in ((3, 3), (5, 5)) or set(g.stride) != {1} or not unit:
-            return "Winograd's algorithm is for 3x3 and 5x5 filters, stride and dilation 1"
+            return (
+                "Winograd's algorithm is for 3x3 and 5x5 filters, stride and dilation 1; these are "
+                f"{whole}, {g.stride} and {g.dilation}"
+            )
     return ""
 
 

@@ -206,7 +206,7 @@ def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
 
 
 def test_missing_uids_are_named(plan):
-    with pytest.raises(ValueError, match="nothing was given for the tensors with uid 1, 3"):
+    with pytest.raises(ValueError, match="no memory was given for uid 1, uid 3"):
         plan.variant_pack({2: 1 << 20}, 4 << 20)
 
 
