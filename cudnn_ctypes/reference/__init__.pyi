@@ -24,7 +24,7 @@ from .causal_convolution import (
     fft_causal_convolution_backward as fft_causal_convolution_backward,
     fft_causal_convolution_forward as fft_causal_convolution_forward,
 )
-from .columns import im2col as im2col
+from .geometry import im2col as im2col
 from .convolution import (
     convolution_backward_bias as convolution_backward_bias,
     convolution_backward_data as convolution_backward_data,
@@ -38,7 +38,7 @@ from .dropout import (
     dropout_backward as dropout_backward,
     dropout_forward as dropout_forward,
 )
-from .folding import (
+from .transform import (
     FoldedBackwardData as FoldedBackwardData,
     convolution_backward_data_folded as convolution_backward_data_folded,
     folded_backward_data as folded_backward_data,

@@ -29,8 +29,7 @@ from numpy.typing import DTypeLike
 from .activation import Activation, activate
 from .arithmetic import accumulator, blend, round_to, scale, scaling_dtype
 from .blas import products_of
-from .columns import add_patches, parts, patches, tap_pixels
-from .geometry import Geometry, Mode
+from .geometry import Geometry, Mode, add_patches, parts, patches, tap_pixels
 from .tiles import Array, tiled
 
 

@@ -40,7 +40,6 @@ from typing import Any, NamedTuple
 from ... import raw
 from ...raw import descriptors
 from ...raw.descriptors import Convolution, Filter, Tensor
-from ..columns import im2col
 from ..convolution import (
     convolution_backward_bias,
     convolution_backward_data,
@@ -48,11 +47,11 @@ from ..convolution import (
     convolution_bias_activation_forward,
     convolution_forward,
 )
-from ..folding import folded_backward_data
+from ..geometry import im2col
 from ..layout import joined_vectors
 from ..reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
 from ..tiles import Array
-from ..transform import TensorTransform
+from ..transform import TensorTransform, folded_backward_data
 from . import lent
 from .call import Call, word
 from .convolution_problem import (

@@ -5,6 +5,7 @@ arrays. The tensors' data types and layouts in memory are handled elsewhere.
 """
 
 from .attention import (
+    AttentionMask,
     Softmax,
     contract_band_matrix,
     diagonal_band_mask,
@@ -12,18 +13,31 @@ from .attention import (
     load_pages,
     rope,
     rope_backward,
+    sdpa,
+    sdpa_backward,
     softmax,
+    unpacked_blocks,
 )
-from .batch_normalization import BackwardWeights, Finalized, backward_weights, finalize, running
 from .blocks import block_axis, dequantize, interleaved_scales, quantize
 from .convolution import Convolution
 from .matmul import grouped_matmul, grouped_matmul_backward, matmul
-from .normalization import Gradients, Statistics, axes_of, normalize, normalize_backward, statistics
+from .normalization import (
+    BackwardWeights,
+    Finalized,
+    Gradients,
+    Statistics,
+    axes_of,
+    backward_weights,
+    finalize,
+    normalize,
+    normalize_backward,
+    running,
+    statistics,
+)
 from .pointwise import Parameters, keeps_float32, pointwise, pointwise_backward
 from .random import bernoulli, normal, uniform
 from .reduction import channel_statistics, reduce
 from .resampling import Resampling
-from .sdpa import AttentionMask, sdpa, sdpa_backward, unpacked_blocks
 from .shapes import offsets, reshape, slices
 
 __all__ = [
