@@ -129,7 +129,7 @@ def test_names_usual_mistakes(wrong, said):
 
 
 def test_wants_the_function_itself():
-    lesson = Lesson("one", Exercise("numbers", cases=[()], expected=lambda: NUMBERS))
+    lesson = Lesson(Exercise("numbers", cases=[()], expected=lambda: NUMBERS))
     for answer in (NUMBERS, lambda: NUMBERS):
         assert "check takes one of the functions numbers" in lesson.check(answer).text
     assert "write check(numbers)" in lesson.exercises["numbers"].check(NUMBERS).text

@@ -1,7 +1,7 @@
 """Exercises: a learner's function is called, its C calls are traced, and its result is explained.
 
 >>> import numpy as np
->>> lesson = Lesson("example", Exercise("twice", cases=[(np.ones(3),)], expected=lambda x: 2 * x))
+>>> lesson = Lesson(Exercise("twice", cases=[(np.ones(3),)], expected=lambda x: 2 * x))
 >>> def twice(x):
 ...     return x / 2
 >>> lesson.check(twice)
@@ -204,12 +204,10 @@ class Lesson:
 
     Parameters
     ----------
-    title : str
     *exercises : Exercise
     """
 
-    def __init__(self, title: str, *exercises: Exercise) -> None:
-        self.title = title
+    def __init__(self, *exercises: Exercise) -> None:
         self.exercises = {each.name: each for each in exercises}
 
     def check(self, answer: Any) -> Verdict:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...dtypes import data_type_name
 from ...raw.ctypes_support import CudnnEnum, short_name
+from ...raw.describe import aligned
 from ...raw.enums import cudnnDataType_t
 from ..pictures.html import Slider, Table, page, whole_page, wide
 
@@ -160,20 +161,10 @@ class Description:
                     break_on_hyphens=False,
                 )
             if section.table is not None:
-                yield from _columns(section.table)
+                rows = [section.table.columns, *section.table.rows]
+                yield textwrap.indent(aligned(rows, section.table.numbers), _INDENT)
             if section.text:
                 yield textwrap.indent(section.text, _INDENT)
-
-
-def _columns(table: Table) -> Iterator[str]:
-    rows = [tuple(table.columns), *(tuple(row) for row in table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            cell.rjust(width) if name in table.numbers else cell.ljust(width)
-            for cell, width, name in zip(row, widths, table.columns, strict=True)
-        ]
-        yield (_INDENT + "  ".join(cells)).rstrip()
 
 
 IMAGE_AXES = {2: "nc", 3: "ncw", 4: "nchw", 5: "ncdhw"}

@@ -73,7 +73,6 @@ def carried_out(order):
 
 
 lesson = Lesson(
-    "Words and calls",
     Exercise("order", 5, judge=carried_out, calls=["cudnnActivationForward"]),
     Exercise(
         "relu_of",

@@ -21,7 +21,6 @@ def strides_in(order):
 
 
 lesson = Lesson(
-    "Descriptors and layouts",
     Exercise(
         "strides_of",
         10,

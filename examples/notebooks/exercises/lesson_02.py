@@ -23,7 +23,6 @@ def box(colour):
 
 
 lesson = Lesson(
-    "Convolution",
     Exercise(
         "edges",
         10,

@@ -42,7 +42,6 @@ def fits(find_window):
 
 
 lesson = Lesson(
-    "Padding, stride and dilation",
     Exercise(
         "output_size",
         10,

@@ -21,7 +21,6 @@ def of_input(w, dy):
 
 
 lesson = Lesson(
-    "Gradients",
     Exercise(
         "bias_gradient",
         5,

@@ -30,7 +30,6 @@ def loss_gradient(scores, labels):
 
 
 lesson = Lesson(
-    "Pooling and softmax",
     Exercise(
         "log_softmax",
         10,

@@ -51,7 +51,6 @@ def places(place_of):
 
 
 lesson = Lesson(
-    "The weight space",
     Exercise(
         "count",
         10,

@@ -32,7 +32,6 @@ def band(length):
 
 
 lesson = Lesson(
-    "Attention",
     Exercise(
         "masked",
         10,

@@ -47,7 +47,6 @@ def less_workspace(build_frugal):
 
 
 lesson = Lesson(
-    "Fusion and engines",
     Exercise("choose", 10, judge=has_engine, calls=["cudnnBackendFinalize"]),
     Exercise(
         "saved",

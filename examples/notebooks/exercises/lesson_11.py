@@ -46,7 +46,6 @@ def few_products(convolve_within):
 
 
 lesson = Lesson(
-    "Workspace and algorithms",
     Exercise(
         "gemm_workspace",
         10,

@@ -39,7 +39,6 @@ def first_bad(find_call):
 
 
 lesson = Lesson(
-    "Errors and the trace",
     Exercise(
         "halve",
         10,
