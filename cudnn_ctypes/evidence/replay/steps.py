@@ -245,7 +245,10 @@ class Scalar:
     data_type: str
 
 
-Value: TypeAlias = "Null | Object | Told | Stream | Number | Fraction | Variable | Room | Array | Text | Memory | Scalar"
+Value: TypeAlias = (
+    "Null | Object | Told | Stream | Number | Fraction | Variable | Room | Array | Text | "
+    "Memory | Scalar"
+)
 
 # --- steps ----------------------------------------------------------------------------------------
 
