@@ -277,7 +277,7 @@ class Graph(Description, ExecutionMethods):
         scratch = scratch_of(expansion, device, cache=cache)
         self.close()
         plan.scratch = scratch
-        plan.names = {each.uid: each.name for each in expansion.tensors}
+        plan.names = {each.uid: each.name for each in expansion.tensors if each.uid is not None}
         self._plan, self._operands, self._node_count = plan, expansion.tensors, len(self.nodes)
         self._handle = None if isinstance(device, DeviceProperties) else device
 
