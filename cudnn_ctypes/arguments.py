@@ -25,10 +25,7 @@ E = TypeVar("E", bound=CudnnEnum)
 def expect(name: str, value: Any, cls: type[T]) -> T:
     """`value`, the argument called `name`, which must be a `cls`.
 
-    Raises
-    ------
-    TypeError
-        If it is not.
+    Raises TypeError if it is not.
     """
     if not isinstance(value, cls):
         raise TypeError(f"{name}: expected a {cls.__name__}, got {value!r}")
@@ -38,10 +35,7 @@ def expect(name: str, value: Any, cls: type[T]) -> T:
 def items(name: str, values: Iterable[T], expected: str) -> tuple[T, ...]:
     """`values`, a collection that is no text, as a tuple.
 
-    Raises
-    ------
-    TypeError
-        If it is none; the message begins with `name`.
+    Raises TypeError if it is none; the message begins with `name`.
     """
     if isinstance(values, (type, str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name}: expected {expected}, got {described(values)}")
@@ -51,10 +45,7 @@ def items(name: str, values: Iterable[T], expected: str) -> tuple[T, ...]:
 def file_path(name: str, value: Any) -> Path:
     """`value`, the name of a file or folder.
 
-    Raises
-    ------
-    TypeError
-        If it is none; the message begins with `name`.
+    Raises TypeError if it is none; the message begins with `name`.
     """
     try:
         return Path(value)
@@ -65,10 +56,7 @@ def file_path(name: str, value: Any) -> Path:
 def flag(name: str, value: Any) -> bool:
     """`value`, which must be a bool.
 
-    Raises
-    ------
-    TypeError
-        If `value` is something else; the message begins with `name`.
+    Raises TypeError if `value` is something else; the message begins with `name`.
     """
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, got {described(value)}")
@@ -80,10 +68,7 @@ def integer(name: str, value: Any, *, least: int | None = None, expected: str = 
 
     A bool, an enumerator and an array are none: where an int is meant, each is a mistake.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none, or less; the message begins with `name`.
+    Raises TypeError or ValueError if it is none, or less; the message begins with `name`.
     """
     try:
         is_member = isinstance(value, CudnnEnum) and not value.is_count
@@ -100,10 +85,7 @@ def integer(name: str, value: Any, *, least: int | None = None, expected: str = 
 def integers(name: str, values: Any) -> tuple[int, ...]:
     """`values`, a sequence of ints of either sign, as a tuple.
 
-    Raises
-    ------
-    TypeError
-        If it is none; the message begins with `name`.
+    Raises TypeError if it is none; the message begins with `name`.
     """
     try:
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):
@@ -116,10 +98,8 @@ def integers(name: str, values: Any) -> tuple[int, ...]:
 def c_integer(name: str, value: Any, ctype: Any) -> int:
     """`value`, an int or a C variable that holds one, as an int within the range of `ctype`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none, or beyond the range; the message begins with `name`.
+    Raises TypeError or ValueError if it is none, or beyond the range; the message begins with
+    `name`.
     """
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected an int, got {described(value)}")
@@ -140,12 +120,8 @@ def missing_attribute(
 ) -> AttributeError:
     """The error for a name that an object has not, with the one that is meant.
 
-    Parameters
-    ----------
-    what : str
-        The object, for the message: "a graph".
-    others : mapping
-        Names that others have for its own.
+    - `what`: the object, for the message: "a graph".
+    - `others`: names that others have for its own.
     """
     message = f"{what} has no {name!r}"
     if not name.startswith("_"):
@@ -160,18 +136,11 @@ def missing_attribute(
 def enumerator(cls: type[E], value: Any, name: str) -> E:
     """The member of `cls` for the value of the argument called `name`.
 
-    Parameters
-    ----------
-    value : member of `cls`, or str
-        A string is C's name, the part of it that differs between members, or a longer ending
-        ("per_channel" for CUDNN_NORM_PER_CHANNEL), in any case and with "-" or "_".
+    - `value`: a string is C's name, the part of it that differs between members, or a longer ending
+      ("per_channel" for CUDNN_NORM_PER_CHANNEL), in any case and with "-" or "_".
 
-    Raises
-    ------
-    TypeError
-        If `value` is no string and belongs to another enum, or to none.
-    ValueError
-        If `cls` has no such member.
+    Raises TypeError if `value` is no string and belongs to another enum, or to none. Raises
+    ValueError if `cls` has no such member.
     """
     if type(value) is cls:
         return value
@@ -234,10 +203,7 @@ class Place:
     def of_text(cls, text: str | bytes, path: str) -> Place:
         """The value of the JSON `text`.
 
-        Raises
-        ------
-        TypeError
-            If `text` is no text.
+        Raises TypeError if `text` is no text.
         """
         if not isinstance(text, (str, bytes)):
             raise TypeError(f"{path}: expected JSON text, got {described(text)}")

@@ -205,10 +205,8 @@ def _format(data_type: Any) -> _Format:
 def numpy_dtype(data_type: Any) -> np.dtype[Any]:
     """The NumPy or ml_dtypes dtype of one element: int8 for INT8x4, bool for both booleans.
 
-    Raises
-    ------
-    TypeError
-        For FAST_FLOAT_FOR_FP8, which is no storage type, and FP8_E5M3, which ml_dtypes lacks.
+    Raises TypeError for FAST_FLOAT_FOR_FP8, which is no storage type, and FP8_E5M3, which ml_dtypes
+    lacks.
     """
     form = _format(data_type)
     if form.dtype is None:
@@ -255,20 +253,13 @@ def host_scalar_type(data_type: Any) -> type[ctypes.c_double] | type[ctypes.c_fl
 def host_scalar(value: Any, data_type: Any) -> ctypes.c_double | ctypes.c_float:
     """`value` as the C variable whose address cuDNN takes for alpha or beta.
 
-    Parameters
-    ----------
-    value : real number
-        A Python or NumPy number, or a ctypes scalar of the right type, which is returned unchanged.
-    data_type : data type
-        The tensors' data type, in a form that `as_data_type` accepts.
+    - `value`: a Python or NumPy number, or a ctypes scalar of the right type, which is returned
+      unchanged.
+    - `data_type`: the tensors' data type, in a form that `as_data_type` accepts.
 
-    Raises
-    ------
-    TypeError
-        If `value` is no real number, or a ctypes scalar of the other type: cuDNN would read its
-        bytes as something else.
-    ValueError
-        If `value` is finite, but too large for a C float.
+    Raises TypeError if `value` is no real number, or a ctypes scalar of the other type: cuDNN would
+    read its bytes as something else. Raises ValueError if `value` is finite, but too large for a C
+    float.
     """
     ctype = host_scalar_type(data_type)
     wanted = ctype.__name__

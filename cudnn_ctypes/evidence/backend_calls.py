@@ -91,18 +91,11 @@ def _element(type_: Type, value: Any, names: Any, word: str) -> Any:
 class Execution:
     """The operations and operands of one execution of a plan.
 
-    Attributes
-    ----------
-    operations : list of str
-        The kinds of the operations.
-    tensors : list of (TensorInfo, int)
-        The graph's tensors in memory, each with its address.
-    values : list of (TensorInfo, int)
-        The graph's single numbers on the host, each with its address.
-    outputs : set of int
-        Unique ids of the tensors that are written.
-    roles : dict of int to str
-        An operation's name for each tensor, "x", "w" or "y", by unique id.
+    - `operations`: the kinds of the operations.
+    - `tensors`: the graph's tensors in memory, each with its address.
+    - `values`: the graph's single numbers on the host, each with its address.
+    - `outputs`: unique ids of the tensors that are written.
+    - `roles`: an operation's name for each tensor, "x", "w" or "y", by unique id.
     """
 
     def __init__(self, plan: Record, pack: Record) -> None:

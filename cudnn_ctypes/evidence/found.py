@@ -169,11 +169,7 @@ def _shape(held: Mapping[str, Any]) -> str:
 class FoundCall:
     """One call of the legacy API that computes, and how often it was made.
 
-    Attributes
-    ----------
-    call : CallRecord
-        The first with these arguments, addresses of memory aside.
-    times : int
+    - `call`: the first with these arguments, addresses of memory aside.
     """
 
     call: CallRecord

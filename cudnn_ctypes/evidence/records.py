@@ -18,14 +18,9 @@ from ..raw.describe import aligned
 class Argument:
     """One argument.
 
-    Attributes
-    ----------
-    name : str
-        The parameter's name in C.
-    value : object
-        Plain data, described in this module's docstring.
-    out : bool
-        True if the call wrote the value, on the host.
+    - `name`: the parameter's name in C.
+    - `value`: plain data, described in this module's docstring.
+    - `out`: True if the call wrote the value, on the host.
     """
 
     name: str
@@ -278,12 +273,8 @@ def _bytes(count: int) -> str:
 class Comparison:
     """The result of `compare`.
 
-    Attributes
-    ----------
-    pairs : list of (CallRecord or None, CallRecord or None)
-        Calls that differ; None for a call that a run lacks.
-    equal : int
-        The number of equal calls.
+    - `pairs`: calls that differ; None for a call that a run lacks.
+    - `equal`: the number of equal calls.
     """
 
     pairs: list[tuple[CallRecord | None, CallRecord | None]]
@@ -300,10 +291,6 @@ def compare(one: Sequence[CallRecord], other: Sequence[CallRecord]) -> Compariso
 
     Two calls are equal if they have the same function, equal arguments and the same status. Times,
     threads, places in the program and addresses are not compared; allocations are.
-
-    Parameters
-    ----------
-    one, other : sequence of CallRecord
     """
     matcher = difflib.SequenceMatcher(
         None, [_key(call) for call in one], [_key(call) for call in other], autojunk=False

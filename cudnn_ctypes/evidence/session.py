@@ -42,12 +42,7 @@ class Names:
 class Decoder:
     """Decodes the arguments of one call.
 
-    Parameters
-    ----------
-    function : Function
-    arguments : dict
-        The program's arguments by the parameters' C names, in C's order.
-    names : Names
+    - `arguments`: the program's arguments by the parameters' C names, in C's order.
     """
 
     def __init__(self, function: Function, arguments: Mapping[str, Any], names: Names) -> None:
@@ -233,21 +228,13 @@ def _scalar(value: Any) -> Any:
 class Moment:
     """A call that is about to be made, or has just been made.
 
-    Attributes
-    ----------
-    function : Function
-    arguments : mapping
-        The program's arguments, by the parameters' C names.
-    names : Names
-        The names of objects and memory.
-    graphs : Graphs
-        The values that were set in backend descriptors.
-    file, line
-        The place of the call in the user's program; "" and 0 at exit.
-    execution : Execution, optional
-        The operands of ``cudnnBackendExecute``; None for other functions, and if unknown.
-    refused : bool
-        True if this package refused the call before C.
+    - `arguments`: the program's arguments, by the parameters' C names.
+    - `names`: the names of objects and memory.
+    - `graphs`: the values that were set in backend descriptors.
+    - `file`, `line`: the place of the call in the user's program; "" and 0 at exit.
+    - `execution`: the operands of ``cudnnBackendExecute``; None for other functions, and if
+      unknown.
+    - `refused`: True if this package refused the call before C.
     """
 
     function: Function
@@ -301,10 +288,7 @@ _session: _Session | None = None
 def listen(listener: Listener) -> None:
     """Report all calls to `listener` from now on, in all threads.
 
-    Raises
-    ------
-    RuntimeError
-        If it is listening already.
+    Raises RuntimeError if it is listening already.
     """
     global _listeners, _session
     with _lock:

@@ -56,16 +56,9 @@ def torch_with_gpu() -> Any:
 class TorchCall:
     """An operation of PyTorch on random operands.
 
-    Attributes
-    ----------
-    operation : str
-    dims : dict of str to tuple of int
-        The operands' dims.
-    options : dict of str
-        Options by PyTorch's names.
-    data_type : str
-    channels_last : bool
-        True for images with their channels last in memory.
+    - `dims`: the operands' dims.
+    - `options`: options by PyTorch's names.
+    - `channels_last`: True for images with their channels last in memory.
     """
 
     operation: str
@@ -166,15 +159,9 @@ class LegacyConvolution:
 class Problem:
     """A computation to measure, in up to three APIs.
 
-    Attributes
-    ----------
-    name : str
-        A description with all shapes and options; the key of stored results.
-    graph : Graph
-    legacy : LegacyConvolution, optional
-        The problem for the legacy API, if that has algorithms for it.
-    torch : TorchCall, optional
-        The problem for PyTorch.
+    - `name`: a description with all shapes and options; the key of stored results.
+    - `legacy`: the problem for the legacy API, if that has algorithms for it.
+    - `torch`: the problem for PyTorch.
     """
 
     name: str
@@ -186,12 +173,8 @@ class Problem:
 def problem_of(kind: str, shapes: Sequence[str], options: Options) -> Problem:
     """The problem of a kind, or the graph stored in a file.
 
-    Raises
-    ------
-    ValueError
-        If the number of shapes is wrong, or they do not fit together.
-    CommandError
-        If the file cannot be read.
+    Raises ValueError if the number of shapes is wrong, or they do not fit together. Raises
+    CommandError if the file cannot be read.
     """
     path = Path(kind)
     if not kind or (kind not in KINDS and not path.suffix and not path.exists()):
@@ -347,12 +330,8 @@ _TENSOR_OPS = (
 def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told) -> None:
     """Measure every engine of the problem's graph; `told` gets each row.
 
-    Raises
-    ------
-    NoDeviceError
-        On the reference device, which measures no times.
-    ValueError
-        If the graph is not valid, or has inputs whose values change the computation.
+    Raises NoDeviceError on the reference device, which measures no times. Raises ValueError if the
+    graph is not valid, or has inputs whose values change the computation.
     """
     check_handle(handle)
     graph, modes = problem.graph, ["a", "b", "fallback"]

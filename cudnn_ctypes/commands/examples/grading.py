@@ -63,16 +63,9 @@ def table(course: Path) -> Iterator[tuple[str, ...]]:
 def solutions(course: Path, wanted: str) -> dict[str, tuple[str, str]]:
     """Explanation and code of solutions, by the exercises' names.
 
-    Parameters
-    ----------
-    course : Path
-    wanted : str
-        The name of an exercise, or the number of a lesson.
+    - `wanted`: the name of an exercise, or the number of a lesson.
 
-    Raises
-    ------
-    CommandError
-        If there is none of that name.
+    Raises CommandError if there is none of that name.
     """
     found = {}
     for number, path in lesson_files(course).items():
@@ -95,10 +88,7 @@ def grade(course: Path, place: Path) -> Iterator[Mark]:
     Each runs in a process of its own. Its functions are held against the exercises of `course`,
     whatever the learner's copy of them says.
 
-    Raises
-    ------
-    CommandError
-        If there is no notebook of the course.
+    Raises CommandError if there is no notebook of the course.
     """
     files = lesson_files(course)
     found = [place] if place.is_file() else sorted(place.rglob("[0-9][0-9]*.ipynb"))

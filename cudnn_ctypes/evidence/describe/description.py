@@ -25,16 +25,10 @@ _LINE = "margin:1px 0 1px 1.2em;text-indent:-0.6em"
 class Section:
     """A part of a description.
 
-    Attributes
-    ----------
-    title : str
-        "" for the first part, which follows the description's title.
-    lines : tuple of str
-        Lines with one fact each.
-    table : Table, optional
-        A table below the lines.
-    text : str
-        Preformatted text below the table.
+    - `title`: "" for the first part, which follows the description's title.
+    - `lines`: lines with one fact each.
+    - `table`: a table below the lines.
+    - `text`: preformatted text below the table.
     """
 
     title: str = ""

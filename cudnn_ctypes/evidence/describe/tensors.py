@@ -100,19 +100,11 @@ def tensor(
 ) -> Description:
     """The words and the index map of a tensor.
 
-    Parameters
-    ----------
-    shape, strides : tuple of int
-        In cuDNN's units: strides count vectors for vectorised types.
-    data_type : cudnnDataType_t
-    axes : sequence of str
-        A letter for each axis.
-    meanings : dict, optional
-        Explanations of the layouts' names; default: for images.
-    more : sequence of str
-        Further facts.
-    vector : int, optional
-        Elements of a vector along axis 1; default: from the data type.
+    - `shape`, `strides`: in cuDNN's units: strides count vectors for vectorised types.
+    - `axes`: a letter for each axis.
+    - `meanings`: explanations of the layouts' names; default: for images.
+    - `more`: further facts.
+    - `vector`: elements of a vector along axis 1; default: from the data type.
     """
     vector = vector_length(data_type) if vector is None else vector
     of_images = tuple(axes) in _NAMED

@@ -20,15 +20,8 @@ _TALL = 24  # a table with more rows scrolls
 class Table:
     """Rows of text.
 
-    Attributes
-    ----------
-    columns : sequence of str
-    rows : sequence of sequences of str
-    numbers : collection of str
-        Columns that are right-aligned.
-    colors : sequence of str
-        The colours of the stripes before the rows, "" for none; empty for no stripes.
-    title : str
+    - `numbers`: columns that are right-aligned.
+    - `colors`: the colours of the stripes before the rows, "" for none; empty for no stripes.
     """
 
     columns: Sequence[str]
@@ -66,12 +59,8 @@ class Table:
 def page(title: str, parts: Iterable[str]) -> str:
     """A part of a page.
 
-    Parameters
-    ----------
-    title : str
-        Plain text; the first line is bold.
-    parts : iterable of str
-        HTML elements.
+    - `title`: plain text; the first line is bold.
+    - `parts`: HTML elements.
     """
     first, *others = title.splitlines() or [""]
     lines = [f"<b>{escape(plain(first))}</b>", *(escape(plain(line)) for line in others)]
@@ -88,12 +77,7 @@ _MOVE = (
 class Slider:
     """A picture with steps and a slider that moves through them, for notebooks and pages.
 
-    Attributes
-    ----------
-    title : str
-    picture : str
-        HTML or SVG, in which elements with ``data-step`` are shown one at a time.
-    steps : int
+    - `picture`: HTML or SVG, in which elements with ``data-step`` are shown one at a time.
     """
 
     title: str
@@ -111,12 +95,7 @@ class Slider:
         return f"{self.title}: {self.steps} steps"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a page with the picture and its slider.
-
-        Parameters
-        ----------
-        path : Path or str
-        """
+        """Write a page with the picture and its slider."""
         Path(path).write_text(whole_page(self.title, self._repr_html_()), encoding="utf-8")
 
 

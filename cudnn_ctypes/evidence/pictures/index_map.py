@@ -25,15 +25,9 @@ _LEFT = 14.0
 class IndexMap:
     """The shape and strides of a tensor, for its picture.
 
-    Attributes
-    ----------
-    title : str
-    shape, strides : tuple of int
-        Strides count vectors of `vector` elements, as in cuDNN.
-    axes : tuple of str
-        A letter for each axis.
-    vector : int
-        Adjacent elements of axis 1: 4 or 32 for NCHW_VECT_C, else 1.
+    - `shape`, `strides`: strides count vectors of `vector` elements, as in cuDNN.
+    - `axes`: a letter for each axis.
+    - `vector`: adjacent elements of axis 1: 4 or 32 for NCHW_VECT_C, else 1.
     """
 
     title: str
@@ -315,15 +309,9 @@ _KINDS = {
 class Part:
     """One matrix or vector of a weight space.
 
-    Attributes
-    ----------
-    layer : str
-        "layer 0 backward", for instance.
-    name : str
-        "w_forget", "br_reset" or "projection".
-    shape : tuple of int
-    offset, nbytes : int
-        Bytes from the beginning of the space, and size in bytes.
+    - `layer`: "layer 0 backward", for instance.
+    - `name`: "w_forget", "br_reset" or "projection".
+    - `offset`, `nbytes`: bytes from the beginning of the space, and size in bytes.
     """
 
     layer: str
@@ -423,19 +411,12 @@ _IMAGE, _FIRST = PALETTE[4], PALETTE[5]
 class Window:
     """A window over two spatial dimensions; for one dimension the height is 1.
 
-    Attributes
-    ----------
-    title : str
-    notes : tuple of str
-        At most two lines below the title.
-    image, size, padding, stride, dilation, output : (int, int)
-        (height, width); `size` in taps, `padding` on each side.
-    fill : str
-        The value of padding elements; "-" for padding that is ignored.
-    flipped : bool
-        True if the filter is applied in reverse: its first tap reads the last element.
-    filtered : bool
-        True for a convolution, whose filter taps are numbered.
+    - `notes`: at most two lines below the title.
+    - `image`, `size`, `padding`, `stride`, `dilation`, `output`: (height, width); `size` in taps,
+      `padding` on each side.
+    - `fill`: the value of padding elements; "-" for padding that is ignored.
+    - `flipped`: True if the filter is applied in reverse: its first tap reads the last element.
+    - `filtered`: True for a convolution, whose filter taps are numbered.
     """
 
     title: str

@@ -20,12 +20,7 @@ _LONGEST = 56  # characters of a label
 class Bar:
     """One measurement.
 
-    Attributes
-    ----------
-    label : str
-    low, middle, high : float
-        First quartile, median, third quartile.
-    kind : {"best", "", "pale"}
+    - `low`, `middle`, `high`: first quartile, median, third quartile.
     """
 
     label: str
@@ -85,10 +80,7 @@ def import_pyplot() -> Any:
 def axes(measured: Sequence[Bar], title: str, unit: str, into: Any = None) -> Any:
     """Draw the bars on matplotlib axes: `into`, or new axes.
 
-    Raises
-    ------
-    ImportError
-        If matplotlib is missing; the message says how to install it.
+    Raises ImportError if matplotlib is missing; the message says how to install it.
     """
     pyplot = import_pyplot()
     if into is None:

@@ -49,12 +49,8 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8
 class Canvas:
     """A picture that grows with its contents, and may have steps, of which one is shown.
 
-    Parameters
-    ----------
-    title : str
-        The title, which screen readers read out.
-    margin : float, optional
-        Free space right of the contents and below.
+    - `title`: the title, which screen readers read out.
+    - `margin`: free space right of the contents and below.
     """
 
     def __init__(self, title: str, margin: float = 12.0) -> None:
@@ -185,11 +181,7 @@ class Canvas:
 def svg(diagram: Diagram, *, standalone: bool = True) -> str:
     """A diagram as the text of an ``<svg>`` element.
 
-    Parameters
-    ----------
-    diagram : Diagram
-    standalone : bool
-        True for a separate file, False for a part of a page.
+    - `standalone`: True for a separate file, False for a part of a page.
     """
     found = layout(diagram, [_size(box) for box in diagram.boxes])
     width = max(found.width, _NARROWEST)

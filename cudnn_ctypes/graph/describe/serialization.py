@@ -50,12 +50,8 @@ def kinds() -> dict[str, Kind]:
 def to_json(graph: Description, *, indent: int | None = 2) -> str:
     """The description of `graph` as text; a plan that it holds is not part of it.
 
-    Raises
-    ------
-    TypeError
-        If a value has no notation in JSON; the message names its place.
-    ValueError
-        For an `indent` that is negative, or wider than a line.
+    Raises TypeError if a value has no notation in JSON; the message names its place. Raises
+    ValueError for an `indent` that is negative, or wider than a line.
     """
     if indent is not None:
         indent = integer("to_json: indent", indent)
@@ -80,10 +76,7 @@ def to_json(graph: Description, *, indent: int | None = 2) -> str:
 def canonical(nodes: Sequence[Node], tensors: Sequence[Tensor]) -> dict[str, Any]:
     """Nodes and tensors without names, for JSON: equal for graphs that compute the same.
 
-    Raises
-    ------
-    TypeError
-        If a value has no notation in JSON; the message names its place.
+    Raises TypeError if a value has no notation in JSON; the message names its place.
     """
     keys = {id(tensor): str(place) for place, tensor in enumerate(tensors)}
     every = [each for node in nodes for each in (node, *node.inner)]
@@ -227,10 +220,8 @@ _NODE_KEYS = {
 def from_json(cls: type[G], text: str | bytes) -> G:
     """The graph, of class `cls`, that `to_json` wrote, or somebody by hand.
 
-    Raises
-    ------
-    ValueError
-        If the text is damaged or has content that is not known; the message names the place.
+    Raises ValueError if the text is damaged or has content that is not known; the message names the
+    place.
     """
     top = Place.of_text(text, "graph")
     if top.value.get("format") != FORMAT:

@@ -148,14 +148,9 @@ def build_plan(
     Configs are compiled one by one until one works and `selection` wants it. With `config` this
     is the only one. `faults` are those of the graph, if they are known already.
 
-    Raises
-    ------
-    CrashError
-        If the graph, or `config`, is known to end the process.
-    OnlyThere
-        With `only_here`, after all else was asked, if only the GPU itself can decide.
-    NotSupportedError
-        If no engine can carry it out; the message has cuDNN's reasons.
+    Raises CrashError if the graph, or `config`, is known to end the process. Raises OnlyThere with
+    `only_here`, after all else was asked, if only the GPU itself can decide. Raises
+    NotSupportedError if no engine can carry it out; the message has cuDNN's reasons.
     """
     selection = selection or Selection()
     selection.kept.heed("Graph.build", config)

@@ -80,15 +80,9 @@ class Crash:
 class Kept:
     """The verdicts on engines for graphs of one form, and what ended the process.
 
-    Attributes
-    ----------
-    engines : mapping of int to str
-        Engines that were wrong with all knobs that were tried, and why.
-    choices : mapping of EngineChoice to str
-        Settings that were wrong.
-    families : frozenset
-        All that was tried, as `family` tells them apart.
-    crashes : tuple of Crash
+    - `engines`: engines that were wrong with all knobs that were tried, and why.
+    - `choices`: settings that were wrong.
+    - `families`: all that was tried, as `family` tells them apart.
     """
 
     engines: Mapping[int, str] = field(default_factory=dict)
@@ -103,9 +97,7 @@ class Kept:
     def heed(self, function: str, choice: EngineChoice | None = None) -> None:
         """Refuse a graph that ended the process, or the config of it that did.
 
-        Raises
-        ------
-        CrashError
+        Raises CrashError.
         """
         for each in self.crashes:
             if each.of_the_graph or (choice is not None and each.choice == choice):

@@ -48,15 +48,10 @@ _INFINITE_AT_ZERO = frozenset(
 class Side:
     """Element-wise operations before or behind a graph's main operation, or all if it has none.
 
-    Attributes
-    ----------
-    family : {"image", "filter", "product", "sum", "pool", "plain"}
-        How engines see what the operations read and write.
-    nodes : list of Node
-    full : tuple of int
-        The dims that operands broadcast to.
-    before : Tensor, optional
-        The operand of the main operation that they compute.
+    - `family` ("image", "filter", "product", "sum", "pool", "plain"): how engines see what the
+      operations read and write.
+    - `full`: the dims that operands broadcast to.
+    - `before`: the operand of the main operation that they compute.
     """
 
     family: str

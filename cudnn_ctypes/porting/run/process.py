@@ -39,13 +39,9 @@ _kept: list[Any] = []  # what C has the addresses of
 def start(resolver: int, end: int, owns_interpreter: bool) -> None:
     """Give the library its functions.
 
-    Parameters
-    ----------
-    resolver, end : int
-        Addresses of the library's pointers to the function that finds an entry of its table, and to
-        the one that it calls at the end of the process.
-    owns_interpreter : bool
-        Whether the process had no Python of its own.
+    - `resolver`, `end`: addresses of the library's pointers to the function that finds an entry of
+      its table, and to the one that it calls at the end of the process.
+    - `owns_interpreter`: whether the process had no Python of its own.
     """
     host_blocks.outside = call_place
     warnings.simplefilter("ignore", OldNameWarning)
