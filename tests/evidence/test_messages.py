@@ -14,7 +14,6 @@ from cudnn_ctypes import (
     BackendDescriptor,
     BadParamError,
     ConvolutionDescriptor,
-    FilterDescriptor,
     Graph,
     LoggedArgument,
     Message,
@@ -121,27 +120,6 @@ def test_wrong_severity():
 def informed(messages: list[Message], function: str) -> Message:
     """The first message about a call."""
     return next(message for message in messages if message.function == function)
-
-
-def test_two_descriptors_of_a_message_keep_their_fields():
-    with (
-        TensorDescriptor((2, 6, 8, 9), "float16", layout="NHWC") as x,
-        FilterDescriptor((4, 3, 3, 5)) as w,
-        ConvolutionDescriptor((1, 2), (2, 1), groups=2) as conv,
-        log_messages("info") as messages,
-    ):
-        raw.cudnnGetConvolutionNdForwardOutputDim(conv, x, w, 4, (ctypes.c_int * 4)())
-    arguments = informed(messages, "cudnnGetConvolutionNdForwardOutputDim").arguments
-    assert arguments["convDesc"]["strideA"].value == (2, 1)
-    assert arguments["convDesc"]["padA"].value == (1, 2)
-    assert arguments["convDesc"]["groupCount"].value == 2
-    assert arguments["convDesc"]["mode"].value is raw.CUDNN_CROSS_CORRELATION
-    assert arguments["inputTensorDesc"]["strideA"].value == (432, 1, 54, 6)
-    assert arguments["inputTensorDesc"]["dimA"].value == (2, 6, 8, 9)
-    assert arguments["inputTensorDesc"]["dataType"].value is raw.CUDNN_DATA_HALF
-    assert arguments["filterDesc"]["dimA"].value == (4, 3, 3, 5)
-    assert arguments["filterDesc"].type == "cudnnFilterDescriptor_t"
-    assert arguments["nbDims"] == LoggedArgument("int", 4)
 
 
 def test_memory_is_told_by_place_and_address():

@@ -107,15 +107,6 @@ def test_what_is_no_data_type(graph, wrong):
         graph.tensor([1], [1], data_type=wrong)
 
 
-def test_tensor_like(graph):
-    array = np.zeros((2, 3, 4), np.float32).transpose(0, 2, 1)
-    t = graph.tensor_like(array, name="x")
-    assert (t.get_dim(), t.get_stride(), t.get_name()) == ([2, 4, 3], [12, 1, 4], "x")
-    assert t.get_data_type() is FLOAT
-    assert graph.tensor_like(t).get_stride() == [12, 1, 4]
-    assert not t.get_is_pass_by_value()
-
-
 def test_one_number_on_the_host_is_passed_by_value(graph):
     one = graph.tensor_like(np.full((1, 1, 1), 0.5, np.float32))
     assert one.get_is_pass_by_value()
@@ -152,16 +143,6 @@ def test_results_of_convolutions_have_their_channels_together(graph):
     for each in (y, dw, dx):
         assert each.get_stride() == nhwc(each.get_dim())
     assert relu.get_stride() == x.get_stride()
-
-
-def test_data_types_follow_the_graph_s(graph):
-    x, y = (graph.tensor(DIMS, ROWS) for _ in "xy")
-    virtual = graph.cmp_gt(x, y)
-    result = graph.mul(x, virtual).set_output(True)
-    shown = graph.cmp_lt(x, y).set_output(True)
-    graph.validate()
-    assert (virtual.get_data_type(), result.get_data_type()) == (FLOAT, HALF)
-    assert shown.get_data_type() is HALF
 
 
 def test_statistics_have_the_graph_s_data_types_too(graph):
@@ -393,32 +374,6 @@ def test_what_8_bit_attention_cannot_do_is_named(graph, option):
     graph.sdpa_fp8(*heads(graph, *"qkv"), *scales, is_inference=True, **{option: value})
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"carried out here: {option}"):
         graph.validate()
-
-
-def test_a_score_modifier_goes_with_lengths_without_a_padding_mask(graph):
-    sums = {
-        name: graph.tensor([2, 1, 1, 1], [1, 1, 1, 1], cudnn.data_type.INT32)
-        for name in ("seq_len_q", "seq_len_kv")
-    }
-    o, _ = graph.sdpa(
-        *heads(graph, *"qkv"),
-        is_inference=True,
-        score_mod=lambda inner, scores: inner.tanh(scores),
-        **sums,
-    )
-    o.set_output(True)
-    graph.validate()
-    assert sums.keys() <= graph._graph.nodes[-1].inputs.keys()
-
-
-def test_unfused_multiplications_are_of_attention_as_one_operation(graph):
-    q, k, v = heads(graph, "q", "k", "v")
-    for way in ("COMPOSITE", "UNIFIED"):
-        implementation = cudnn.attention_implementation[way]
-        graph.sdpa(q, k, v, is_inference=True, unfuse_fma=True, implementation=implementation)
-    composite, unified = graph._graph.nodes
-    assert "unfuse_fma" not in composite.options
-    assert unified.options["unfuse_fma"] is True
 
 
 @pytest.mark.parametrize("way", list(cudnn.attention_implementation))

@@ -168,21 +168,9 @@ def test_options_reach_the_build():
     assert graph.tensors[0].uid is None  # it is not changed
 
 
-def test_a_damaged_graph_is_a_result_too():
-    (result,) = compile_graphs(['{"format": "cudnn_ctypes graph"}'], "A100")
-    assert "graph: 'version' is missing" in str(result.error)
-
-
 def test_wrong_graphs():
     with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
         compile_graphs([3], "A100")
-
-
-def test_a_device_from_a_file(a100, tmp_path):
-    a100.to_json(tmp_path / "gpu.json")
-    for given in (tmp_path / "gpu.json", str(tmp_path / "gpu.json"), a100):
-        (result, _) = compile_graphs(_graphs()[:2], given)
-        assert result.plan is not None
 
 
 # --- the command ----------------------------------------------------------------------------------

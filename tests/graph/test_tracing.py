@@ -87,14 +87,6 @@ def test_it_is_traced_once_for_each_kind_of_arguments():
         assert len(TRACED) == number
 
 
-def test_numbers_are_told_apart_as_python_does_not():
-    a, b = image_and_filter()
-    for factor in (0.0, -0.0, 1, True, float("nan"), float("nan")):
-        correlation.graph(a, b, factor)
-        correlation(a, b, factor)
-    assert len(TRACED) == 6 + 5
-
-
 def test_memory_of_one_library_and_of_another_share_a_graph():
     a, b = operands()
     gate(DeviceTensor.from_numpy(a.numpy()), DeviceTensor.from_numpy(b.numpy()))

@@ -230,14 +230,6 @@ def test_more_than_the_descriptor_allows(handle: Handle, weights: Any, operands:
             attention_forward(handle, *operands, attn, weights)
 
 
-def test_types_that_differ(handle: Handle, weights: Any, operands: Any) -> None:
-    with (
-        AttnDescriptor(HEADS, **OPTIONS, data_type="float64") as attn,
-        pytest.raises(ValueError, match="q: expected CUDNN_DATA_DOUBLE"),
-    ):
-        attention_forward(handle, *operands, attn, weights)
-
-
 @pytest.mark.parametrize(
     ("axes", "batch", "beam"), [("TNBV", 2, 1), ("NTBV", 1, 1), ("NTBV", 2, 1), ("TNBV", 2, 2)]
 )

@@ -99,13 +99,6 @@ class TestReorder:
         )
         np.testing.assert_array_equal(results[0], exact)
 
-    def test_copying_only(self, handle: Handle) -> None:
-        w = np.random.default_rng(3).integers(-9, 9, (32, 32, 3, 3)).astype(np.int8)
-        there = DeviceTensor.from_numpy(w, layout="NCHW_VECT_C32")
-        copy, bias = cudnn.reorder_filter_and_bias(handle, there, reorder_type="no_reorder")
-        assert bias is None
-        np.testing.assert_array_equal(copy.numpy(), w)
-
     def test_copying_a_bias_too(self, handle: Handle) -> None:
         w, numbers = (
             DeviceTensor.zeros((32, 32, 1, 1), "int8x32"),

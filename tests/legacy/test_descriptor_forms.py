@@ -314,12 +314,3 @@ def test_wrong_settings(kind: Any) -> None:
             if not re.search(named, str(error)):
                 wrong.append(f"{number} {named}: {error}")
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.usefixtures("handle")
-def test_operands_of_fused_operations() -> None:
-    operation = raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_TRAINING
-    with cudnn.FusedOpsVariantParamPack(operation, bn_eqscale=4096, bn_epsilon=1e-3) as pack:
-        assert pack.get("bn_eqscale") == 4096
-        assert pack.get("bn_epsilon") == 1e-3
-        assert pack.get("bn_eqbias") is None

@@ -203,20 +203,6 @@ def test_random_aggregation(device, report, dtype, operation, index):
                 check(report, key, one, other, units, np.abs(doutput.astype(np.float64)).max() * 4)
 
 
-def test_gradients_are_added(on_reference: None) -> None:
-    case = Case(1, np.float32)
-    doutput = upload(case.normal(case.graph.destination_count, 3))
-    alone = cudnn.gnn_agg_simple_backward(case.graph, doutput=doutput, node_feat_dim=3)
-    given = DeviceTensor.full((case.graph.source_count, 3), 5, "float32")
-    added = cudnn.gnn_agg_simple_backward(
-        case.graph, doutput=doutput, dnode_features=given, node_feat_dim=3
-    )
-    assert added.dnode_features is given
-    np.testing.assert_allclose(given.numpy(), alone.dnode_features.numpy() + 5, rtol=1e-6)
-    assert alone.dedge_features is None
-    assert alone.dconcat_features is None
-
-
 def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
     return DeviceTensor.zeros(shape, dtype)
 

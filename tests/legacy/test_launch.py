@@ -486,22 +486,6 @@ def test_binding_launches_nothing(handle: Handle) -> None:
         double()
 
 
-def test_a_method_is_bound_with_its_workspace(handle: Handle) -> None:
-    x, w, y = tensor(1, 2, 6, 6), tensor(4, 2, 3, 3), poisoned(1, 4, 6, 6)
-    with (
-        cudnn.TensorDescriptor.of(x) as x_desc,
-        cudnn.FilterDescriptor.of(w) as w_desc,
-        cudnn.TensorDescriptor.of(y) as y_desc,
-        ConvolutionDescriptor(1) as conv,
-    ):
-        forward = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
-        with cudnn.bind(forward.run, handle, x=x, w=w, y=y) as bound:
-            bound()
-        np.testing.assert_allclose(
-            y.numpy(), cudnn.convolution_forward(handle, x, w, conv).numpy(), rtol=1e-5, atol=1e-5
-        )
-
-
 def test_what_cannot_be_bound(handle: Handle) -> None:
     with pytest.raises(TypeError, match="expected a launching function"):
         cudnn.bind(cudnn.as_tensor, handle)

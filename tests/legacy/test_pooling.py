@@ -98,11 +98,3 @@ class TestOperations:
         with PoolingDescriptor((2, 2, 2)) as pooling, tensor(cube, layout=layout) as x:
             y = pooling_forward(handle, x, pooling)
             np.testing.assert_array_equal(y.numpy(), cube[:, :, 1::2, 1::2, 1::2])
-
-    def test_int8_vectors(self, handle: Handle) -> None:
-        values = np.random.default_rng(0).integers(-128, 128, (1, 8, 4, 4)).astype(np.int8)
-        with PoolingDescriptor(2) as pooling, tensor(values, layout="NCHW_VECT_C4") as x:
-            y = pooling_forward(handle, x, pooling)
-            assert y.layout == "NCHW_VECT_C4"
-            expected = values.reshape(1, 8, 2, 2, 2, 2).max(axis=(3, 5))
-            np.testing.assert_array_equal(y.numpy(), expected)

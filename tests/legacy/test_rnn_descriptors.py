@@ -10,7 +10,6 @@ import pytest
 
 from cudnn_ctypes import (
     DeviceTensor,
-    DropoutDescriptor,
     Handle,
     RNNDataDescriptor,
     RNNDescriptor,
@@ -117,16 +116,6 @@ class TestRNNDescriptor:
                     rnn.clip = limits  # type: ignore[assignment]
             with pytest.raises(TypeError, match="clip: expected a number, got 'a'"):
                 rnn.clip = (0, "a")  # type: ignore[assignment]
-
-    def test_dropout_is_kept(self, reference_handle: Handle) -> None:
-        with DropoutDescriptor(reference_handle, 0.5) as dropout:
-            options = {"input_size": 8, "hidden_size": 8, "layers": 2}
-            with RNNDescriptor("lstm", **options, dropout=dropout) as rnn:
-                assert rnn.dropout is dropout
-                assert f"dropout={dropout!r}" in repr(rnn)
-                with RNNDescriptor("lstm", **options) as other:
-                    assert other != rnn
-                    assert other.dropout is None
 
     def test_not_set_yet(self) -> None:
         with RNNDescriptor() as rnn, RNNDescriptor() as other:

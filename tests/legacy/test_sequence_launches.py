@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -177,30 +176,6 @@ def test_gradients_of_weights_are_bound_with_their_memory(handle: Handle, lstm: 
         np.testing.assert_allclose(dweights.flat.numpy(), 2 * expected, rtol=1e-5, atol=1e-5)
 
 
-def test_threads_share_the_launches_of_a_network(handle: Handle) -> None:
-    if not handle.on_reference_device:
-        pytest.skip("one stream has one workspace: threads take turns on a GPU")
-    wrong: list[int] = []
-    with RNNDescriptor("tanh", input_size=3, hidden_size=4) as rnn, RNNWeights(handle, rnn) as w:
-        w.flat.copy_from(normal(*w.flat.shape))
-        inputs = [put(normal(4, 2, 3, seed=seed)) for seed in range(4)]
-        with RNN.of(rnn, inputs[0]) as network:
-            expected = [network.forward(handle, x, w, training=False).y.numpy() for x in inputs]
-
-            def work(seed: int) -> None:
-                for _ in range(10):
-                    y = network.forward(handle, inputs[seed], w, training=False).y.numpy()
-                    if not np.array_equal(y, expected[seed]):
-                        wrong.append(seed)
-
-            threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-    assert wrong == []
-
-
 # --- attention ----------------------------------------------------------------------------------
 
 
@@ -286,20 +261,6 @@ def test_labels_and_lengths_of_the_host_are_in_the_key(handle: Handle, version: 
             probs.copy_from(rng.dirichlet(np.ones(A), (T, SAMPLES)).astype("float32"))
         check_against_new_handles(handle, calls, name)
         assert (host(calls["first"](handle))[0] != before[0]).all()
-
-
-def test_labels_on_the_device_are_operands(handle: Handle) -> None:
-    probs, labels = put(2 * normal(T, SAMPLES, A)), put(np.array([1, 2, 2, 4, 3, 1, 4], np.int32))
-    counts = put(np.array([3, 1, 3], np.int32))
-    with CTCLossDescriptor(max_label_length=8) as loss:
-        for by_sample in (LABELS, [[1, 2, 2], [4, 3], [1, 4]], LABELS):
-            labels.copy_from(np.concatenate(by_sample).astype(np.int32))
-            counts.copy_from(np.array([len(each) for each in by_sample], np.int32))
-            for _ in range(2):
-                made = cudnn.ctc_loss_v8(handle, probs, labels, loss, label_lengths=counts)
-            expected = cudnn.ctc_loss(handle, probs, by_sample, loss)
-            for one, other in zip(made, expected, strict=True):
-                np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-5, atol=1e-5)
 
 
 def test_wrong_labels_are_refused_again(handle: Handle) -> None:

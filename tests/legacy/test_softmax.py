@@ -16,7 +16,6 @@ from cudnn_ctypes import (
     bind,
     raw,
     reference,
-    softmax_backward,
     softmax_forward,
     use_reference_device,
 )
@@ -57,27 +56,6 @@ def test_layouts_that_differ(handle: Handle, mode: str, x: str, y: str) -> None:
             bound()
         wanted = reference.softmax_forward(scores, mode=mode)
         np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.thinned(8)
-@pytest.mark.parametrize("mode", ["channel", "instance"])
-@pytest.mark.parametrize("dx", LAYOUTS)
-def test_a_gradient_whose_layouts_differ(handle: Handle, mode: str, dx: str) -> None:
-    rng = np.random.default_rng(2)
-    for y, dy in itertools.product(LAYOUTS, LAYOUTS):
-        for beta in (0, 1):
-            scores, gradient, prior = rng.standard_normal((3, *SHAPE)).astype(np.float32)
-            shares = reference.softmax_forward(scores, mode=mode)
-            with (
-                tensor(shares, **LAYOUTS[y]) as by_y,
-                tensor(gradient, **LAYOUTS[dy]) as by_dy,
-                tensor(prior, **LAYOUTS[dx]) as result,
-            ):
-                softmax_backward(handle, y=by_y, dy=by_dy, dx=result, mode=mode, beta=beta)
-                wanted = reference.softmax_backward(
-                    y=shares, dy=gradient, mode=mode, dx=prior, beta=beta
-                )
-                np.testing.assert_allclose(result.numpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["float16", "float64"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from ctypes import POINTER, byref, c_int, c_int64, c_size_t, c_void_p, pointer
+from ctypes import POINTER, byref, c_int, c_int64, c_size_t, pointer
 from typing import Any
 
 import numpy as np
@@ -53,21 +53,12 @@ class TestArguments:
         raw.cudnnDestroyConvolutionDescriptor(convolution)
         raw.cudnnDestroyFilterDescriptor(w)
 
-    @pytest.mark.parametrize("wrong", [0, 1, "x", b"x", 1.5, object(), c_int(1), c_void_p(8)])
-    def test_no_handle_at_all(self, wrong: Any) -> None:
-        with pytest.raises(TypeError, match="'tensorDesc'"):
-            set_4d(wrong, 1, 2, 3, 4)
-
     @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**64])
     def test_ints_must_fit(self, x: Any, value: int) -> None:
         with pytest.raises(ValueError, match=rf"'n' .*{value} does not fit in C's c_int"):
             set_4d(x, value, 1, 1, 1)
         with pytest.raises(ValueError, match=rf"'dimA' .*{value} does not fit"):
             raw.cudnnSetTensorNdDescriptor(x, 0, 4, [1, value, 1, 1], [1, 1, 1, 1])
-
-    def test_sizes_are_not_negative(self) -> None:
-        with pytest.raises(ValueError, match=r"'max_size' .*-1 does not fit"):
-            raw.cudnnGetLastErrorString(pointer(ctypes.c_char()), -1)
 
     def test_reals(self) -> None:
         activation = raw.cudnnActivationDescriptor_t()

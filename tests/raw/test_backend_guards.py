@@ -255,19 +255,6 @@ def test_what_is_no_plan_is_not_executed(shop: Workshop) -> None:
     assert backend._not_executable(None, None) == ""
 
 
-def test_what_others_created_passes() -> None:
-    """No call of ours saw it: its kind and what it holds are not known."""
-    create = raw.load().symbol("cudnnBackendCreateDescriptor", since="9.0.0", header="")
-    address = c_void_p()
-    assert create(int(raw.CUDNN_BACKEND_RNG_DESCRIPTOR), byref(address)) == 0
-    foreign = raw.cudnnBackendDescriptor_t()
-    foreign.value = address.value
-    name = raw.CUDNN_ATTR_RNG_DISTRIBUTION
-    for _ in range(2):
-        raw.cudnnBackendSetAttribute(foreign, name, raw.CUDNN_TYPE_RNG_DISTRIBUTION, 1, c_int(1))
-    raw.cudnnBackendDestroyDescriptor(foreign)
-
-
 def test_a_call_known_to_be_harmless_still_looks_at_types(tensor: Any) -> None:
     name, dims = raw.CUDNN_ATTR_TENSOR_DIMENSIONS, (c_int64 * 4)(1, 2, 3, 4)
     for _ in range(3):

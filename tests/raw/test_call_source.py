@@ -212,13 +212,3 @@ def test_host_memory_that_fitted_is_no_memory_of_a_gpu(set_tensor: Any) -> None:
         use_reference_device(False)
         with pytest.raises(TypeError, match="host memory"):
             set_tensor(x, tensor)
-
-
-def test_a_changed_descriptor_is_read_again(set_tensor: Any) -> None:
-    tensor = torch_tensor(2, 3, 4, 5)
-    with TensorDescriptor((2, 3, 4, 5)) as descriptor:
-        x = descriptor._as_parameter_
-        assert set_tensor(x, tensor) == tensor.data_ptr()
-        raw.cudnnSetTensor4dDescriptor(x, 0, raw.CUDNN_DATA_FLOAT, 2, 3, 5, 4)
-        with pytest.raises(ValueError, match="contradicts yDesc"):
-            set_tensor(x, tensor)

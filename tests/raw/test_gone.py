@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
-import pickle
 import re
 
 import pytest
@@ -12,7 +10,7 @@ from programs import printed
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import constants, enums, functions, types
-from cudnn_ctypes.raw.gone import MissingNameError, find, gone_names
+from cudnn_ctypes.raw.gone import find, gone_names
 
 LIVING = {*functions.__all__, *enums.__all__, *types.__all__, *constants.__all__}
 RELEASE = re.compile(r"[1-9]\.\d")
@@ -99,10 +97,3 @@ def test_asking_whether_a_name_exists_is_silent_and_looks_nothing_up():
         print(raw.gone._table.cache_info().currsize, "difflib" in sys.modules)
     """
     assert printed(script) == ["0 False"]
-
-
-def test_the_error_survives_pickling():
-    error = MissingNameError("cudnnGone")
-    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert type(other) is MissingNameError
-        assert str(other) == str(error)

@@ -89,9 +89,3 @@ def test_a_bare_integer_for_a_host_number_is_refused(constants, variants, number
     ):
         with pytest.raises(TypeError, match=f"{label.name} takes a pointer"):
             call(label, number)
-
-
-@pytest.mark.parametrize("memory", [np.zeros(4), ctypes.c_double()])
-def test_host_memory_for_a_tensor_is_refused(variants: Any, memory: Any) -> None:
-    with pytest.raises(TypeError, match="ptr: host memory"):
-        raw.cudnnSetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, memory)

@@ -196,10 +196,3 @@ def test_a_pooling_descriptor_that_a_refused_call_half_set() -> None:
     assert pooled(pooling, x) == [1, 2, 3, 4]
     raw.cudnnDestroyPoolingDescriptor(pooling)
     raw.cudnnDestroyTensorDescriptor(x)
-
-
-def test_of_the_wrong_type_is_said_first() -> None:
-    x, w = new("TensorDescriptor"), new("FilterDescriptor")
-    convolution = new("ConvolutionDescriptor")
-    with pytest.raises(TypeError, match="'inputTensorDesc'"):
-        raw.cudnnGetConvolution2dForwardOutputDim(convolution, w, x, *[c_int() for _ in range(4)])

@@ -128,17 +128,6 @@ def test_classes_and_mocks(reference_device: None, value: object) -> None:
         raw.cudnnSetTensorNdDescriptor(raw.cudnnTensorDescriptor_t(), 0, 1, value, value)
 
 
-@pytest.mark.parametrize("address", [-1, 1 << 64])
-def test_impossible_addresses_in_a_call(address: int) -> None:
-    with (
-        use_reference_device(),
-        Handle() as handle,
-        TensorDescriptor((2, 3), "float32") as desc,
-        pytest.raises(ValueError, match=r"argument 'x' .*is no 64-bit address"),
-    ):
-        raw.cudnnSoftmaxForward(handle, 0, 0, 1, desc, address, 0, desc, None)
-
-
 @pytest.mark.parametrize(("device_type", "stream"), [(2, -1), (13, -1)])
 def test_dlpack_on_cuda(gpu_device: None, device_type: int, stream: int) -> None:
     exporter = OnDevice(device_type)
@@ -180,27 +169,6 @@ def test_torch(request: pytest.FixtureRequest) -> None:
     assert memory_pointer(torch.nn.Parameter(tensor), "x") == tensor.data_ptr()
     with pytest.raises(TypeError, match="the reference device is active"):
         memory_pointer(torch.zeros(3, device="meta"), "x")
-
-
-def test_a_consumed_capsule_is_refused() -> None:
-    from cudnn_ctypes.raw.dlpack import managed_tensor
-
-    class Consumer:
-        def __init__(self, capsule: object) -> None:
-            self.capsule = capsule
-
-        def __dlpack_device__(self) -> tuple[int, int]:
-            return 1, 0
-
-        def __dlpack__(self, **_: object) -> object:
-            return self.capsule
-
-    capsule = np.zeros(3).__dlpack__()
-    np.from_dlpack(Consumer(capsule))
-    with pytest.raises(BufferError, match="nobody has consumed"):
-        managed_tensor(capsule)
-    with pytest.raises(BufferError, match="expected a DLPack capsule"):
-        managed_tensor(object())
 
 
 class Exporter:

@@ -20,15 +20,6 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
-def test_small_products_have_one_thread(threads: list[int]) -> None:
-    with products_of(blas.SMALL):
-        assert threads[-1] == 1
-        with products_of(10):
-            assert threads[-1] == 1
-        assert threads[-1] == 1
-    assert threads == [3, 1, 3]
-
-
 def test_large_products_have_all_threads(threads: list[int]) -> None:
     with products_of(blas.SMALL + 1):
         pass

@@ -103,12 +103,6 @@ def test_too_few_steps_cost_infinity_and_have_no_gradient():
     assert np.abs(result.gradients[:, 1]).max() > 0.1
 
 
-def test_collapse_and_split():
-    assert collapse([0, 0, 1, 1, 0, 1, 2, 0]) == [1, 1, 2]
-    assert collapse([]) == []
-    assert ctc.split_labels([3, 1, 4, 1, 5], [2, 0, 3]) == [[3, 1], [], [4, 1, 5]]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

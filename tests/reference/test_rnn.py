@@ -282,15 +282,6 @@ def test_what_the_clip_makes_of_nan(propagate: bool):
         np.testing.assert_array_equal(got.y, low.y)
 
 
-def test_float32_is_close_to_float64_and_stays_float32():
-    network = RecurrentNetwork("lstm", 3, 4, 2, True, projection_size=2)
-    problem = random_problem(9, network)
-    exact = rnn_forward(network, problem["weights"], problem["x"])
-    single = rnn_forward(network, problem["weights"], problem["x"], compute_dtype=np.float32)
-    assert single.y.dtype == single.cy.dtype == np.float32
-    np.testing.assert_allclose(single.y, exact.y, atol=1e-6)
-
-
 # -- the weight space and the tape ---------------------------------------------------------------
 
 

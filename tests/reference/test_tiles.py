@@ -34,12 +34,6 @@ def test_every_element_is_computed_once_from_its_place(axes, order: str) -> None
     assert len(sizes) > 1
 
 
-def test_results_have_sizes_of_their_own_along_other_axes() -> None:
-    x = np.random.default_rng(2).standard_normal((40, 4, 6))
-    y = tiled(lambda x: x.sum(axis=2, keepdims=True), x, axes=(0,))
-    np.testing.assert_array_equal(y, x.sum(axis=2, keepdims=True))
-
-
 @pytest.mark.parametrize("size", [8, 40])  # of one tile, and of several
 @pytest.mark.parametrize("shift", [None, 0, 1, 5])
 def test_results_are_stored_in_memory_that_is_given(size: int, shift: int | None) -> None:

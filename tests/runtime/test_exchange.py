@@ -311,14 +311,6 @@ def test_types_that_cudnn_lacks(reference_device):
         as_tensor(torch.zeros(3, dtype=torch.int16))
 
 
-def test_sparse_tensors_are_refused(reference_device):
-    dense = torch.eye(3)
-    for _ in range(2):
-        np.testing.assert_array_equal(as_tensor(dense).numpy(), dense.numpy())
-        with pytest.raises(BufferError, match=r"dense tensor, got one of layout torch\.sparse"):
-            as_tensor(dense.to_sparse())
-
-
 def test_masks_are_not_dropped(reference_device):
     masked = np.ma.masked_array(np.ones(3, np.float32), mask=[0, 1, 0])
     with pytest.raises(TypeError, match="MaskedArray"):

@@ -2,7 +2,6 @@
 
 import itertools
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -14,7 +13,6 @@ from cudnn_ctypes.runtime.layout import (
     check_strides,
     data_type_in_layout,
     from_storage,
-    to_shape,
     to_storage,
 )
 
@@ -88,14 +86,6 @@ def test_four_bit_types_are_packed_low_half_first(count):
         np.testing.assert_array_equal(back.view(np.uint8), nibbles)
 
 
-def test_negative_four_bit_integers():
-    array = np.array([[-8, 7], [-1, 0]], ml_dtypes.int4)
-    data_type = as_data_type("int4")
-    storage = to_storage(array, (2, 1), data_type)
-    assert storage.tolist() == [0x78, 0x0F]
-    np.testing.assert_array_equal(from_storage(storage, (2, 2), (2, 1), data_type), array)
-
-
 @pytest.mark.parametrize("count", [0, 1, 8, 11])
 def test_booleans_are_packed_lowest_bit_first(count):
     array = np.random.default_rng(count).integers(0, 2, count).astype(bool)
@@ -131,12 +121,3 @@ def test_strides_that_do_not_overlap():
     check_strides((), ())
     with pytest.raises(ValueError, match="differ in length"):
         check_strides((2, 3), (1,))
-
-
-@pytest.mark.parametrize(
-    ("shape", "error"),
-    [((1.5,), TypeError), ((-1,), ValueError), ("ab", TypeError), (None, TypeError)],
-)
-def test_bad_shapes(shape, error):
-    with pytest.raises(error, match=r"^shape: "):
-        to_shape(shape)

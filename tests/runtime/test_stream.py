@@ -31,7 +31,7 @@ from cudnn_ctypes.runtime import (
     make_current,
     synchronize,
 )
-from cudnn_ctypes.runtime.cuda import as_core_stream, order
+from cudnn_ctypes.runtime.cuda import order
 from cudnn_ctypes.runtime.device import device_id
 from cudnn_ctypes.runtime.launching import bound, plan, stream_launcher
 from cudnn_ctypes.runtime.launching.likeness import Plans
@@ -85,14 +85,6 @@ def test_what_is_no_stream_is_refused(stream):
 def test_impossible_addresses(stream):
     with pytest.raises(ValueError, match="no 64-bit address"):
         as_stream_pointer(stream)
-
-
-def test_core_streams(fake_cuda):
-    device = fake_cuda.core.Device(0)
-    own = fake_cuda.core.Stream.from_handle(5)
-    assert as_core_stream(own, device) is own
-    assert as_core_stream(None, device) is fake_cuda.core.LEGACY_DEFAULT_STREAM
-    assert as_core_stream(TorchStream(), device).__cuda_stream__() == (0, 78)
 
 
 def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda):

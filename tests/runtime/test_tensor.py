@@ -156,15 +156,6 @@ def test_use_after_close(any_device):
     assert tensor.shape == (2, 3)
 
 
-def test_in_a_closed_buffer(any_device):
-    with DeviceBuffer(24) as buffer:
-        tensor = DeviceTensor(buffer, (2, 3), "float32")
-        assert not tensor.closed
-    assert tensor.closed
-    with pytest.raises(ClosedError):
-        tensor.numpy()
-
-
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_memory_goes_with_the_last_reference(fake_cuda):
     tensor = DeviceTensor.zeros((4, 4), "float32")

@@ -133,10 +133,6 @@ def test_parts_are_drawn_where_they_lie():
     } <= {*texts}
 
 
-def test_an_empty_space_is_no_error():
-    assert "0 bytes in all" in weight_space("weights", [], 0)
-
-
 def drawn(svg: str, name: str) -> list[ElementTree.Element]:
     return list(ElementTree.fromstring(svg).iter(f"{SVG}{name}"))
 

@@ -36,25 +36,6 @@ def _product() -> Graph:
     return graph
 
 
-@pytest.mark.filterwarnings("error::ResourceWarning")
-def test_one_that_was_closed_is_made_again():
-    first = as_properties("l40s")
-    first.close()
-    assert not as_properties("L40S").descriptor.closed
-
-
-@pytest.mark.filterwarnings("error::ResourceWarning")
-def test_files(h200, tmp_path):
-    path = tmp_path / "gpu.json"
-    with h200.replace(multiProcessorCount=66) as half:
-        half.to_json(path)
-        for given in (path, str(path)):
-            assert as_device(given) == half
-            assert as_properties(given).source == "given"
-    h200.to_json(path)
-    assert as_properties(path).source == "measured"  # the file is read anew
-
-
 ENTRIES: dict[str, Callable[[Graph, Any], object]] = {
     "build": lambda g, device: g.build(device).workspace_size,
     "explain": lambda g, device: g.explain(device, "a").device,

@@ -128,10 +128,6 @@ def test_gaps_stay():
     assert smaller.find_tensor("x").strides == (20 * 40, 40, 1)
 
 
-def test_small_graphs_have_no_smaller_one():
-    assert small(layer((2, 16, 8, 8), (1, 128, 1, 1)), 128) is None
-
-
 def test_sizes_that_would_be_two_at_once_are_not_changed():
     """The batch of 28 is the height of the result, too."""
     assert small(layer((28, 64, 56, 56)), 16) is None

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -27,12 +26,6 @@ def channels_last(dims: tuple[int, ...]) -> tuple[int, ...]:
 
 
 # --- shapes --------------------------------------------------------------------------------------
-
-
-def test_numpy_scalars_keep_their_type_if_it_was_chosen():
-    g = graph()
-    scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
-    assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
 
 
 NEGATIVE_AXES: dict[str, Callable[[Graph, int], Any]] = {

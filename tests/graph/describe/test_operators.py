@@ -63,14 +63,6 @@ def test_a_number_may_be_the_left_operand(function, method):
     assert (left.by_value, left.value) == (True, 2)
 
 
-@pytest.mark.parametrize("number", [np.float32(3), np.float64(3), np.int32(3), np.array(3.0)[()]])
-def test_numbers_of_numpy_leave_the_operator_to_the_tensor(number):
-    graph, a, _ = vectors()
-    result = number * a
-    assert isinstance(result, Tensor)
-    assert graph.nodes[0].inputs["x"].value == 3
-
-
 @pytest.mark.parametrize(
     ("function", "method"),
     [(operator.neg, "neg"), (operator.invert, "logical_not"), (abs, "abs")],
@@ -178,14 +170,6 @@ def test_the_graph_of_a_tensor():
 )
 def test_a_layout_gives_packed_strides(dims, layout, strides):
     assert Graph().tensor(dims, layout=layout).strides == strides
-
-
-def test_a_layout_by_its_enumerator():
-    from cudnn_ctypes.raw import CUDNN_TENSOR_NCHW_VECT_C, CUDNN_TENSOR_NHWC
-
-    assert Graph().tensor((2, 3, 4, 5), layout=CUDNN_TENSOR_NHWC).strides == (60, 1, 15, 3)
-    with pytest.raises(ValueError, match="layout: expected"):
-        Graph().tensor((2, 4, 4, 5), layout=CUDNN_TENSOR_NCHW_VECT_C)
 
 
 @pytest.mark.parametrize("layout", ["nhcww", "ndhwc", "channels", "", "nhw"])

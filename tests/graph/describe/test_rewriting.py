@@ -41,15 +41,6 @@ def test_tensors_are_replaced_by_name_uid_and_themselves():
         assert twin.uid == a.uid
 
 
-def test_none_is_inferred_anew():
-    graph = _chain()
-    graph.validate()
-    made = graph.replaced({"y": {"strides": (64, 1, 8)}, "sum": {"strides": None}})
-    made.validate()
-    assert made.find_tensor("sum").strides == (64, 1, 8)
-    assert graph.find_tensor("sum").strides == (64, 8, 1)
-
-
 def test_operations_and_types_of_the_graph_are_replaced():
     graph = _chain()
     graph.validate()

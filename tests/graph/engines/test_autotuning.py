@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
-import re
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from cudnn_ctypes import DeviceBuffer, Handle, NoDeviceError, PlanCache, use_reference_device
 from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
@@ -331,29 +328,6 @@ def test_a_small_difference_is_called_so():
         .splitlines()[1]
         .endswith("a 1, which build() tries first, 11.5 us: no difference beyond the spread")
     )
-
-
-def test_the_table_is_plain_unless_it_is_for_a_terminal():
-    plain = io.StringIO()
-    _result().show(plain)
-    assert plain.getvalue() == f"{_result()}\n"
-    pretty = Console(file=io.StringIO(), width=160, force_terminal=True)
-    pretty.print(_result())
-    assert isinstance(pretty.file, io.StringIO)
-    lines = re.sub("\x1b[^m]*m", "", pretty.file.getvalue()).splitlines()
-    header = next(line for line in lines if "median us" in line)
-    assert "built in s" in header
-    assert set(lines[lines.index(header) + 1].strip()) == {"─"}
-
-
-def test_the_table_fits_in_80_columns():
-    pretty = Console(file=io.StringIO(), width=80, force_terminal=True)
-    pretty.print(_result())
-    assert isinstance(pretty.file, io.StringIO)
-    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
-    assert all(len(line) <= 80 for line in text.splitlines())
-    best = next(line for line in text.splitlines() if line.split()[:1] == ["11.0"])
-    assert " stages=2 " in best
 
 
 def test_the_result_is_data():

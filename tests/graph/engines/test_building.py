@@ -12,7 +12,6 @@ import pytest
 from cudnn_ctypes import (
     ClosedError,
     CudnnError,
-    DeviceBuffer,
     DeviceProperties,
     DeviceTensor,
     Graph,
@@ -26,7 +25,6 @@ from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.refusals import ONLY_THERE
-from cudnn_ctypes.graph.run.operands import Operands
 from cudnn_ctypes.raw import mode
 
 from ..families import CASES
@@ -57,36 +55,12 @@ def test_only_the_plan_is_left(a100):
         _ = graph.plan
 
 
-def test_what_cudnn_refuses_names_the_operation(a100):
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((4, 64, 128))
-    graph.transpose(x, (0, 2, 1), name="turned").set_output(data_type="float32")
-    with pytest.raises((CudnnError, SymbolNotFoundError), match="turned"):
-        graph.build(a100)
-
-
 def test_an_older_cudnn_says_which_version_has_it(a100, monkeypatch):
     monkeypatch.setattr(raw.load(), "version", 92100)
     graph = Graph(io_data_type="float16")
     graph.transpose(graph.tensor((4, 64, 128)), (0, 2, 1), name="turned").set_output()
     with pytest.raises(SymbolNotFoundError, match=r"transpose 'turned': .* needs cuDNN 9\.22\.0"):
         graph.build(a100)
-
-
-# --- arguments of an execution -------------------------------------------------------------------
-
-
-def test_memory_goes_by_tensor_uid_or_name():
-    graph, a, _, c = _product()
-    graph.validate()
-    found = Operands(graph.tensors).by_uid({a: 0x1000, 9: 0x2000, "c": 0x3000})
-    scalar = next(tensor for tensor in graph.tensors if tensor.by_value)
-    assert found[a.uid or 0] == 0x1000
-    assert found[9] == 0x2000
-    assert found[c.uid or 0] == 0x3000
-    assert found[scalar.uid or 0].value == 0.5
-    changed = Operands(graph.tensors).by_uid({a: 1, 9: 2, c: 3, scalar: 4.0})
-    assert changed[scalar.uid or 0].value == 4.0
 
 
 # --- graphs that the reference device carries out without an engine, and what they re -------------
@@ -164,43 +138,6 @@ def test_bound_memory_and_numbers_of_each_execution(handle):
         np.testing.assert_allclose(memory["y"].numpy(), 3 * x)
         with pytest.raises(ValueError, match="no memory was given for 'factor'"):
             graph.execute(memory)
-
-
-def test_what_operations_keep_between_kernels_is_there(handle):
-    """The backward pass of attention wants scratch memory, with an engine or without."""
-    shape = (1, 2, 16, 8)
-    q, k, v, grad = (_random(*shape) * factor for factor in (1, 0.5, 2, -1))
-    graph = Graph(io_data_type="float32")
-    ports = [graph.tensor(shape, name=name) for name in ("q", "k", "v")]
-    o, stats = graph.sdpa(*ports, generate_stats=True)
-    assert stats is not None
-    for tensor, name in ((o, "o"), (stats, "stats")):
-        tensor.set_output(name=name)
-    back = Graph(io_data_type="float32")
-    given = [back.tensor(shape, name=name) for name in ("q", "k", "v", "o", "dO")]
-    found = back.sdpa_backward(*given, back.tensor((1, 2, 16, 1), name="stats"))
-    for tensor, name in zip(found, ("dq", "dk", "dv"), strict=True):
-        tensor.set_output(name=name)
-    memory = {
-        **{
-            n: DeviceTensor.from_numpy(a)
-            for n, a in zip(("q", "k", "v", "dO"), (q, k, v, grad), strict=True)
-        },
-        **{name: _poisoned(*shape) for name in ("o", "dq", "dk", "dv")},
-        "stats": _poisoned(1, 2, 16, 1),
-    }
-    with _built(handle, graph), _built(handle, back):
-        assert back.workspace_size > 0
-        graph.execute({name: memory[name] for name in ("q", "k", "v", "o", "stats")})
-        with DeviceBuffer(back.workspace_size) as workspace:
-            back.execute(memory, workspace)
-    torch = pytest.importorskip("torch")
-    exact = [torch.tensor(each, requires_grad=True) for each in (q, k, v)]
-    result = torch.nn.functional.scaled_dot_product_attention(*exact)
-    result.backward(torch.tensor(grad))
-    np.testing.assert_allclose(memory["o"].numpy(), result.detach().numpy(), atol=1e-5)
-    for name, tensor in zip(("dq", "dk", "dv"), exact, strict=True):
-        np.testing.assert_allclose(memory[name].numpy(), tensor.grad.numpy(), atol=1e-5)
 
 
 def _transposed() -> Graph:

@@ -305,12 +305,6 @@ def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch
             _built(a100, cache, **options)
 
 
-def test_a_failing_build_stores_nothing(a100, cache):
-    with CONVOLUTION.graph() as graph, pytest.raises(Exception, match="engine"):
-        graph.build(a100, cache=cache, selection=Selection(engines=[]))
-    assert _files(cache) == []
-
-
 def test_a_disk_that_fails_stops_no_build(a100, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.warns(RuntimeWarning, match="plan cache in .*file/plans cannot be used: Not a dir"):

@@ -14,7 +14,6 @@ import pytest
 
 from cudnn_ctypes import Selection, raw
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.describe.variants.catalogue import remedies
 from cudnn_ctypes.graph.describe.variants.remedy import Variant, varied
 from cudnn_ctypes.graph.engines.explaining import advising
@@ -327,14 +326,6 @@ def test_what_loses_something_comes_last():
     ]
 
 
-@pytest.mark.parametrize("tries", [0, 1, 3])
-def test_no_more_is_asked_than_may_be(tries):
-    topics, search = _found(lambda graph: False, tries=tries)
-    assert topics == []
-    assert search.tried == tries
-    assert search.exhausted
-
-
 # --- advice in the messages of failed builds: found when they are read, within its bo -------------
 
 
@@ -369,21 +360,6 @@ def asked(monkeypatch):
 
     monkeypatch.setattr(BuildAdvice, "__call__", noted)
     return found
-
-
-@build_advice_only
-@pytest.mark.thinned(5)
-@pytest.mark.parametrize("name", REFUSED)
-def test_the_message_begins_with_what_explain_advises(name):
-    case = ADVISED[name]
-    with DeviceProperties.preset(case.device) as device:
-        error = _failure(case.graph(), device)
-    _, first, *others = str(error).splitlines()
-    assert first.startswith(f"  advice: {case.words}: engine")
-    assert case.caveat in first
-    assert not any(line.startswith("  advice") for line in others[len(error.advice) - 1 :])
-    assert first == f"  advice: {error.advice[0]}"
-    assert len(error.advice) <= 3
 
 
 @build_advice_only

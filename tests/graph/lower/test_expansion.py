@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from cudnn_ctypes.graph.lower.expand.attention import alibi_slopes
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.target import Target
 
-from ..describe.test_wrong_operations import backward, forward, heads, lengths
+from ..describe.test_wrong_operations import forward, heads, lengths
 from ..families import CASES, DISTINCT, ONE_OF_EACH
 
 STORED = Path(__file__).parents[1] / "stored_graphs"
@@ -71,26 +70,6 @@ def test_a_graph_stays_as_it_was_described(name):
     assert not any(node.kind.composite for node in first.nodes)
     assert [each.uid for each in first.tensors] == [each.uid for each in second.tensors]
     assert len({each.uid for each in first.tensors}) == len(first.tensors)
-
-
-ONE_NODE: dict[str, Callable[[Graph], Any]] = {
-    "sdpa": lambda g: forward(g, use_causal_mask=True, use_alibi_mask=True),
-    "sdpa_backward": backward,
-    "batchnorm_inference": lambda g: [
-        g.batchnorm_inference(g.tensor((4, 8, 5, 5)), *(g.tensor((1, 8, 1, 1)) for _ in range(4)))
-    ],
-    "sdpa_unified": lambda g: g.sdpa_unified(*(heads(g, each) for each in "qkv")),
-}
-
-
-@pytest.mark.parametrize("operation", list(ONE_NODE))
-def test_one_call_is_one_node(operation):
-    graph = Graph(io_data_type="float16")
-    with_outputs(graph, ONE_NODE[operation](graph))
-    (node,) = graph.nodes
-    assert node.operation == node.name == operation
-    assert not any(each.virtual or each.scratch for each in graph.tensors)
-    assert for_version(graph).operations == f"{operation} {operation!r}"
 
 
 def test_errors_name_the_user_s_operation(h200):

@@ -126,17 +126,6 @@ def test_a_convolution_for_a_gpu_that_is_not_there():
     assert "CUDA_VISIBLE_DEVICES=" in refused.stdout
 
 
-@pytest.mark.parametrize("gpu", ["b200", "rtx5090"])
-def test_modes_without_the_fault_are_asked(gpu):
-    _capabilities(FATAL["adaptive norm in blocks"])
-    graph = described(fatal_programs.adaptive_norm_in_blocks)
-    with DeviceProperties.preset(gpu) as device:
-        assert graph.build(device).workspace_size >= 0
-        explained = graph.explain(device)
-        assert set(explained.refused_modes) == {"a", "b"}
-        assert explained.usable
-
-
 @pytest.mark.parametrize("both", [True, False])
 def test_filter_gradients_that_only_look_like_it_are_not_refused(both):
     """Each operand prepared by itself, or mul, add and relu together: cuDNN says no by itself."""

@@ -381,12 +381,6 @@ def test_lengths_that_may_be_zero_are_warned_of():
     assert old == ["gradient of a sequence without queries"]
 
 
-def test_strided_statistics_are_told_up_to_the_version_that_can():
-    engines = _found(_of(wrong.gradients, "stats")).engines
-    assert "stats 'stats' (2, 4, 128, 1) has strides (512, 1, 4, 1): it reads them" in engines[7]
-    assert _faulty(_of(wrong.gradients, "stats"), Target(92600, 90)) == set()
-
-
 def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning():
     with DeviceProperties("H200") as h200:
         for options in ({"left": None}, {"bottom_right": False}, {"lengths": None}):

@@ -225,24 +225,6 @@ def test_everything_else_goes_the_long_way(with_space, product, stand_in, memory
 
 
 @pytest.mark.parametrize(
-    ("memory", "workspace"),
-    [({"a": Tensor(A, (4, 64, 32))}, SPACE), ({"c": C}, SPACE), ({}, Tensor(SPACE, (SIZE,)))],
-)
-def test_memory_of_another_class_is_learnt(with_space, product, stand_in, memory, workspace):
-    """Then both classes take the short way, by turns."""
-    long_way, known = with_space
-    other = {**known, **memory}
-    long_way(product.handle, other, workspace)
-    assert long_way.calls == 1
-    product.graph.execute(other, workspace, handle=product.handle)
-    for _ in range(2):
-        long_way(product.handle, other, workspace)
-        long_way(product.handle, known, SPACE)
-    assert long_way.calls == 1
-    assert len(stand_in.executed) == 6
-
-
-@pytest.mark.parametrize(
     "change",
     [
         with_closed_handle,

@@ -51,15 +51,6 @@ class TestSetting:
 
 
 class TestNull:
-    def test_what_was_destroyed(self) -> None:
-        descriptor = raw.cudnnTensorDescriptor_t()
-        raw.cudnnCreateTensorDescriptor(descriptor)
-        raw.cudnnDestroyTensorDescriptor(descriptor)
-        told = hint_of(raw.cudnnSetTensor4dDescriptor, descriptor, 0, 0, 1, 1, 1, 1)
-        assert told == (
-            "tensorDesc was destroyed earlier; create another with raw.cudnnCreateTensorDescriptor"
-        )
-
     def test_every_kind_has_its_creating_function(self) -> None:
         kinds = {
             p.type.base.__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import struct
 from collections.abc import Iterator
@@ -24,7 +23,6 @@ from cudnn_ctypes import (
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
-from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.reference import convolution_forward
 from cudnn_ctypes.reference.device import backend_records
 from cudnn_ctypes.reference.device.backend_execution import execute
@@ -33,8 +31,6 @@ from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.registry import Refused
 from tests.programs import printed
 from tests.reference.backend_program import BackendProgram
-
-from .evaluation import evaluate
 
 X, W, B, Y, CONV, BIASED = 1, 2, 3, 4, 5, 6
 IMAGE, FILTER, RESULT = (2, 8, 6, 5), (4, 8, 3, 3), (2, 4, 6, 5)
@@ -213,53 +209,7 @@ def test_a_stored_graph_that_cannot_be_read(program, changes, message):
             execute(record, backend_records.Record(), 0)
 
 
-def test_stored_padding_of_both_sides(program: BackendProgram) -> None:
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((1, 8, 9, 10), (720, 1, 80, 8), name="x")
-    w = graph.tensor((8, 8, 3, 3), (72, 1, 24, 8), name="w")
-    graph.conv_fprop(x, w, pre_padding=(0, 1), post_padding=(2, 1), stride=2).set_output(name="y")
-    rng = np.random.default_rng(4)
-    arrays = {"x": rng.standard_normal(x.dims or ()), "w": rng.standard_normal(w.dims or ())}
-    with Handle() as handle, graph:
-        text = graph.build(handle).to_json()
-        first = evaluate(graph, arrays)["y"]
-        second = evaluate(graph, arrays, operation_graph(text))["y"]
-    np.testing.assert_array_equal(first, second)
-
-
 # --- what is refused -----------------------------------------------------------------------------
-
-
-def test_no_made_up_handle_reaches_cudnn(program, monkeypatch):
-    seen: list[Any] = []
-    for name in ("cudnnBackendSetAttribute", "cudnnBackendExecute"):
-        bound = binding(name)
-        before = bound.native
-
-        def watched(*args: Any, name: str = name, before: Any = before) -> Any:
-            held = [args[0]] if name.endswith("Execute") else []
-            if name.endswith("SetAttribute") and args[3] >= 1 and args[2] != raw.CUDNN_TYPE_CHAR:
-                pointer = args[4] if isinstance(args[4], int) else ctypes.addressof(args[4])
-                size = 1 if args[2] == raw.CUDNN_TYPE_BOOLEAN else 4
-                content = ctypes.string_at(pointer, max(size, 8) if size > 1 else 1)
-                held = [int.from_bytes(content, "little")]
-            seen.extend(held)
-            return before(*args)
-
-        monkeypatch.setitem(vars(bound), "native", watched)
-    test_a_fused_convolution_as_in_c(program)
-    for type_ in (raw.CUDNN_TYPE_HANDLE, raw.CUDNN_TYPE_VOID_PTR, raw.CUDNN_TYPE_INT64):
-        for name in (
-            raw.CUDNN_ATTR_ENGINEHEUR_MODE,
-            raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
-            raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
-        ):
-            if type_ != raw.CUDNN_TYPE_HANDLE and "HANDLE" not in name.name:
-                continue
-            plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-            raw.cudnnBackendSetAttribute.unchecked(plan, name, type_, 1, byref(program.handle))
-    assert len(seen) > 50
-    assert program.handle.value not in seen
 
 
 def test_a_handle_where_none_is_wanted(program: BackendProgram) -> None:
@@ -357,13 +307,6 @@ def test_cuda_graphs(program: BackendProgram) -> None:
             function(program.handle, plan, pack, raw.cudaGraph_t())
 
 
-def test_the_workspace_size_by_its_function(program: BackendProgram) -> None:
-    plan, size = doubled(program), ctypes.c_size_t(99)
-    pack = program.variant_pack({X: 1 << 20, Y: 1 << 20})
-    raw.cudnnGetExecutionPlanWorkspaceSize(program.handle, plan, pack, byref(size))
-    assert size.value == program.workspace_size(plan)
-
-
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
 def test_one_plan_for_other_shapes(program: BackendProgram) -> None:
     rng = np.random.default_rng(3)
@@ -389,14 +332,6 @@ def test_an_operation_that_is_not_carried_out() -> None:
     record.values[raw.CUDNN_ATTR_TENSOR_DATA_TYPE] = (raw.CUDNN_TYPE_DATA_TYPE, (0,))
     with pytest.raises(Refused, match="CUDNN_BACKEND_OPERATION_SIGNAL_DESCRIPTOR is not carried"):
         operation_of(record)
-
-
-def test_an_initialized_descriptor_is_empty(program: BackendProgram) -> None:
-    tensor = program.new(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-    program.integers(tensor, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, [3])
-    assert backend_records.record(tensor).values
-    if raw.cudnnBackendInitialize.unchecked(tensor) == raw.CUDNN_STATUS_SUCCESS:
-        assert not backend_records.record(tensor).values
 
 
 def test_an_older_cudnn_has_no_properties(program, monkeypatch):

@@ -544,13 +544,6 @@ def test_results_are_rounded_once(name: str, dtype: Any) -> None:
     np.testing.assert_array_equal(evaluate(g, {"a": a, "b": b})["y"], exact)
 
 
-def test_integers_saturate() -> None:
-    x = np.array([[[100, -100, 1, -3]]], np.int8)
-    g = graph("int8")
-    g.mul(g.tensor(x.shape, name="x"), 1.9).set_output(name="y")
-    np.testing.assert_array_equal(evaluate(g, {"x": x})["y"], [[[127, -128, 2, -6]]])
-
-
 def test_refusals_name_the_operation() -> None:
     g = graph()
     offset = g.tensor((4, 1, 1), data_type="int32", name="offset")

@@ -178,15 +178,6 @@ def test_the_workspace_may_have_exactly_the_size(program: Program, direction: st
             assert {row.algo: row.status for row in rows}[algorithm] == expected
 
 
-@pytest.mark.parametrize("query", ["v7", "find"])
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("requested", [1, 3])
-def test_no_more_rows_than_requested(anywhere, direction: str, query: str, requested: int):
-    descriptors = setup(anywhere).descriptors(direction)
-    _, rows = ask(direction, query, anywhere, descriptors, requested=requested)
-    assert len(rows) == requested
-
-
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_counts_and_null(program: Program, direction: str):
     s = setup(program)

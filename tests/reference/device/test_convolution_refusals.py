@@ -173,12 +173,6 @@ def test_data_types_without_a_kernel(everywhere: Here, operation: str, change: s
     assert given == (SHAPE if fused_result else NOT_SUPPORTED)
 
 
-@pytest.mark.parametrize("operation", ROLES)
-@pytest.mark.parametrize("algorithm", [-1, 50])
-def test_unknown_algorithm(everywhere: Here, operation: str, algorithm: int):
-    assert status(operation, {**right(everywhere, operation), "algo": algorithm}) == NOT_SUPPORTED
-
-
 @pytest.mark.parametrize("groups", [2, 3, 4])
 @pytest.mark.parametrize("operation", ROLES)
 def test_groups_that_do_not_fit(reference: Here, operation: str, groups: int):

@@ -1,7 +1,4 @@
-"""Layers and tensor operations on the reference device: what calls of C show beside numbers.
-
-The numbers are those of `tests.legacy.test_random_operations` and its kind.
-"""
+"""Layers on the reference device: what calls of C show beside numbers."""
 
 from __future__ import annotations
 
@@ -12,54 +9,12 @@ import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, raw
-from cudnn_ctypes.reference import divisive_normalization_forward, lrn_cross_channel_forward
 
-from ..raw_program import FLOAT, Memory, Program, scalar
+from ..raw_program import FLOAT, Memory
 
 SUCCESS = raw.CUDNN_STATUS_SUCCESS
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
 SHAPE = (2, 4, 3, 5)
-
-
-class Norm:
-    """Local normalizations forward, with memory for temporaries."""
-
-    def __init__(self, program: Program, shape: tuple[int, ...]) -> None:
-        rng = np.random.default_rng(0)
-        self.program, self.desc = program, program.tensor(shape)
-        self.x = Memory(shape, values=rng.standard_normal(shape))
-        self.y, self.temp, self.temp2 = (Memory(shape) for _ in range(3))
-
-    def across(self, norm: Any, x_desc: Any = None, y_desc: Any = None) -> Any:
-        x, y = (x_desc or self.desc, self.x.address), (y_desc or self.desc, self.y.address)
-        mode = raw.CUDNN_LRN_CROSS_CHANNEL_DIM1
-        return raw.cudnnLRNCrossChannelForward.unchecked(
-            self.program.handle, norm, mode, scalar(1), *x, scalar(0), *y
-        )
-
-    def divisive(self, norm: Any, alpha: float = 1, beta: float = 0) -> Any:
-        space = (None, self.temp.address, self.temp2.address)
-        return raw.cudnnDivisiveNormalizationForward.unchecked(
-            *(self.program.handle, norm, raw.CUDNN_DIVNORM_PRECOMPUTED_MEANS, scalar(alpha)),
-            *(self.desc, self.x.address, *space, scalar(beta), self.desc, self.y.address),
-        )
-
-
-@pytest.mark.parametrize("shape", [SHAPE, (1, 3, 2, 3, 4)])
-def test_local_normalizations_by_the_defaults_of_a_new_descriptor(program, shape):
-    new, norm = program.new(raw.cudnnLRNDescriptor_t), Norm(program, shape)
-    assert norm.across(new) == SUCCESS
-    np.testing.assert_array_equal(norm.y.get(), lrn_cross_channel_forward(norm.x.get()))
-    assert norm.divisive(new) == SUCCESS
-    np.testing.assert_array_equal(norm.y.get(), divisive_normalization_forward(norm.x.get()))
-    assert np.isnan(norm.temp.get()).all(), "what a temporary holds is lost"
-    assert np.isnan(norm.temp2.get()).all()
-    assert norm.divisive(new, 2, -0.5) == SUCCESS  # a negative beta is ignored
-    exact = divisive_normalization_forward(norm.x.get(), alpha=2)
-    np.testing.assert_array_equal(norm.y.get(), exact)
-    if len(shape) == 5:
-        last = program.tensor(shape, layout="NHWC")
-        assert norm.across(new, x_desc=last) == norm.across(new, y_desc=last) == BAD_PARAM
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 1)])

@@ -6,7 +6,6 @@ import bisect
 import ctypes
 import mmap
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import addressof, byref, c_float
 from types import SimpleNamespace
 
@@ -188,11 +187,6 @@ class TestWritten:
             target.copy_from(source)
             with pytest.raises(Refused, match=r"2 of 4 elements .* at byte 8"):
                 memory.at(target.ptr, FLOAT, (4,), (1,), "x")
-
-    def test_many_threads_write_parts_of_a_block(self):
-        with DeviceBuffer(1 << 12) as buffer, ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda i: buffer.view(16 * i, 16).fill(i % 256), range(256)))
-            assert memory.at(buffer.ptr, FLOAT, (1 << 10,), (1,), "x").shape == (1 << 10,)
 
 
 class TestMemoryOfOthers:
