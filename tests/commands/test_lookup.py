@@ -383,3 +383,10 @@ def test_what_errors_of_other_programs_quote(capsys):
 def test_quotations(text, graphs, engines):
     assert quoted_graphs(text) == graphs
     assert quoted_engines(text) == engines
+
+
+def test_a_gone_name_has_its_twin_of_compat_with_all_arguments(capsys):
+    main(["lookup", "cudnnGetRNNParamsSize", "cudnnSaveAlgorithm"])
+    told = capsys.readouterr().out
+    assert "v7.cudnnGetRNNParamsSize(handle, rnnDesc, xDesc, sizeInBytes, dataType)" in told
+    assert "compat.v7 has it not: cuDNN 9 has no stored form" in told

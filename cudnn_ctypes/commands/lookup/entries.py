@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -473,7 +474,7 @@ def find(name: str) -> list[Entry]:
         return [_declared(name)]
     if gone := find_gone(name):
         facts = {"first": gone.first, "gone": gone.gone, "why": gone.why, "now": list(gone.now)}
-        return [Entry(name, f"{gone.kind}, gone", str(gone), facts=facts)]
+        return [Entry(name, f"{gone.kind}, gone", f"{gone}\n{_as_it_was(name)}", facts=facts)]
     if name in errors.__all__:
         return [exception_entry(name)]
     if public := _public(name) or _cuda(name):
@@ -482,6 +483,19 @@ def find(name: str) -> list[Entry]:
         return [Entry(row.name, "known fault", str(row), facts=row.facts) for row in faults]
     lower = name.lower()
     return _term(lower) + [_declared(each) for each in dict.fromkeys(_meant(lower))]
+
+
+def _as_it_was(name: str) -> str:
+    """How a program goes on with a name that cuDNN 9 has not, or why it cannot."""
+    from ...porting.compat.v7.declarations import left_out
+    from ...porting.compat.v7.old_function import functions
+
+    if reason := left_out().get(name):
+        return f"cudnn_ctypes.compat.v7 has it not: {reason}"
+    import_module("cudnn_ctypes.porting.compat.v7")  # registers functions
+    old = functions.get(name)
+    arguments = f"({', '.join(p.name for p in old.parameters)})" if old else ""
+    return f"As it was, after `from cudnn_ctypes.compat import v7`:\n    v7.{name}{arguments}"
 
 
 def quotations(text: str) -> list[Entry]:
