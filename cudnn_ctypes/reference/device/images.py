@@ -77,7 +77,8 @@ def softmax(call: Call) -> None:
     if forward and options["mode"] == "channel":
         x = call.record("xDesc", Tensor)
         last = len(x.shape) == 5 and is_packed(x, "nhwc")
-        options["keep_powers"] = not last  # for these cuDNN has a kernel
+        # For these, and in place (9.19), cuDNN has another kernel.
+        options["keep_powers"] = not last and call["x"] != call["y"]
     call.compute(formula, operands, result, lambda call: options)
 
 

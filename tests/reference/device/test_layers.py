@@ -61,3 +61,13 @@ def test_spaces_of_a_fused_normalization(handle: Handle, norm: bool) -> None:
         assert (back(handle, **given, reserve_space=reserve, **how).dbias.numpy() == 30).all()
         reserve.fill(0)
         assert not back(handle, **given, reserve_space=reserve, **how).dbias.numpy().any()
+
+
+def test_a_softmax_of_integers_keeps_its_powers_unless_in_place(handle: Handle) -> None:
+    """cuDNN 9.19 writes exp(-2) = 0.14 as 0 of INT8 into y, and divides it by itself."""
+    x = np.array([-2, 0, 2], "int8").reshape(1, 1, 3, 1)
+    for in_place, exact in ((False, [0, 1, 1]), (True, [1, 1, 1])):
+        memory = DeviceTensor.from_numpy(x)
+        y = memory if in_place else DeviceTensor.zeros(x.shape, "int8")
+        cudnn.softmax_forward(handle, memory, y, algorithm="fast", mode="channel")
+        assert y.numpy().ravel().tolist() == exact

@@ -188,7 +188,9 @@ def _array(
         elif kind in _STORED:
             info = ml_dtypes.finfo(exact.dtype)
             allowed = allowed + 4 * _STORED[kind] * np.abs(np.where(finite, mine, 0))
-            allowed = allowed + program.unit * _steps(program) * max(scale, program.magnitude)
+            parts = program.operands[name].magnitude if name in program.operands else 0.0
+            parts = max(scale, program.magnitude, parts)
+            allowed = allowed + program.unit * _steps(program) * parts
             allowed = allowed + 2 * _STORED[kind] * _blended(program, name)
             allowed = allowed + 2 * max(float(info.smallest_normal) * 2.0**-8, 2.0**-149)
             largest = float(info.max) * 0.999  # rounding decides whether it overflows

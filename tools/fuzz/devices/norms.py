@@ -258,8 +258,9 @@ def _gradients(
     described = "dNormScaleBiasDesc" if norm else "dBnScaleBiasDesc"
     problem.parameters_of(described)
     prior = "normal" if factors["betaParamDiff"] else "poison"
-    problem.parameter("dScale", described, prior, out=True)
-    problem.parameter("dBias", described, prior, out=True)
+    for name in ("dScale", "dBias"):
+        problem.parameter(name, described, prior, out=True)
+        program.operands[name].magnitude = 1.0  # of normalized numbers and gradients
     short = "Norm" if norm else "Bn"
     low = short.lower()
     arguments: dict[str, Any] = {

@@ -101,6 +101,8 @@ class Operand:
         By how many elements it lies beside a boundary of 256 bytes.
     free : str
         Why the numbers need not be equal, "" if they must.
+    magnitude : float
+        Of numbers whose sum it is, and may be far smaller than; 0 if it is not.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Operand:
     out: bool = False
     shift: int = 0
     free: str = ""
+    magnitude: float = 0.0
     elements: tuple[Any, Ints, Ints] | None = None
     values: Any = None
 
