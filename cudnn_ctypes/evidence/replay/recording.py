@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ import numpy as np
 from ... import raw
 from ...dtypes import data_type_name, host_scalar_type, numpy_dtype, storage_bytes
 from ...raw import (
-    FUNCTIONS,
     cudaStream_t,
     cudnnBackendDescriptor_t,
     cudnnDataType_t,
@@ -68,12 +66,12 @@ from .steps import (
     Step,
     Stream,
     Text,
-    Told,
     Upload,
     Value,
     Variable,
     read,
 )
+from .told_sizes import ToldSizes
 
 REALS = ("float16", "bfloat16", "float32", "float64")
 """Data types whose elements are compared as numbers; other types are compared byte by byte."""
@@ -418,13 +416,6 @@ which rounds inside attention and networks, and computes in TF32: on an H100 it 
 float32, 0.011 in bfloat16."""
 
 
-@functools.cache
-def _tellers() -> frozenset[str]:
-    """The functions that tell sizes, which are other ones on another device."""
-    parameters = (each for function in FUNCTIONS.values() for each in function.parameters)
-    return frozenset(each.type.told_by for each in parameters) - {""}
-
-
 _JSON = Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
 _SHORT_TEXT = 60  # longer texts go to a data file
 
@@ -437,16 +428,6 @@ class _Pending:
     reason: str = ""
     allocations: tuple[Allocation, ...] = ()
     stream: int | None = None
-
-
-@dataclass(frozen=True)
-class _Query:
-    """A call that told sizes: what it was given, sizes with variables, and its step."""
-
-    function: str
-    values: Mapping[str, Value]
-    told: Mapping[str, tuple[Any, Object]]
-    step: int
 
 
 class Recording:
@@ -471,7 +452,7 @@ class Recording:
         self._names_of_data: dict[bytes, str] = {}
         self._words = Identifiers()
         self._objects: set[str] = set()
-        self._queries: list[_Query] = []
+        self._sizes = ToldSizes()
         self._allocations: dict[str, Allocation] = {}
         self._place = ""
         self._pending: dict[int, _Pending] = {}
@@ -530,35 +511,6 @@ class Recording:
             allocation.grow(offset + nbytes)
         return allocation, offset
 
-    def _take_told_sizes(self, function: Function, values: dict[str, Value]) -> None:
-        """Take sizes of memory from the calls that told them: another device tells others."""
-        for parameter in function.parameters:
-            name, number = parameter.name, values[parameter.name]
-            query = self._query(parameter.type.told_by, values)
-            if query is None or not isinstance(number, Number):
-                continue
-            told, size = query.told.get(name) or next(iter(query.told.values()))
-            memory = [
-                values[each.name] for each in function.parameters if name in each.described_by
-            ]
-            places = [each for each in memory if isinstance(each, Memory)]
-            if any(each.offset or each.allocation.step < query.step for each in places):
-                continue  # it was allocated before the program knew
-            for each in places:
-                if size not in each.allocation.told:
-                    each.allocation.told += (size,)
-            values[name] = Told(size, 0 if told == number.value else int(number.value))
-
-    def _query(self, function: str, values: Mapping[str, Value]) -> _Query | None:
-        """The last call of a function with the descriptors that another call has, too."""
-        for each in reversed(self._queries):
-            shared = each.values.keys() & values.keys()
-            if each.function == function and all(
-                each.values[name] == values[name] for name in shared
-            ):
-                return each
-        return None
-
     # --- before a call ---------------------------------------------------------------------------
 
     def prepare(self, moment: Moment) -> None:
@@ -592,7 +544,7 @@ class Recording:
             lambda address, memory, name: Memory(*self._allocation(moment, address, memory, name)),
             self._text,
         )
-        self._take_told_sizes(moment.function, values.by_name)
+        self._sizes.take(moment.function, values.by_name)
         for allocation in found.values():
             self._bring(allocation, stream)
         if moment.execution is not None:
@@ -697,23 +649,18 @@ class Recording:
 
     def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
         """Name the object that a call created, or the size that it told."""
-        given = {
-            name: each for name, each in arguments.items() if isinstance(each, Object | Number)
-        }
-        told: dict[str, tuple[Any, Object]] = {}
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
-            if call.function in _tellers() and parameter.direction == "out":
-                size = Object(f"{parameter.name} {len(self.steps)}", base)
-                told[parameter.name] = value, size
-                arguments[parameter.name] = Variable(base, parameter.name, created=size.name)
             is_new = parameter.type.kind == "pointer" and "Create" in moment.function.__name__
             if is_new and isinstance(value, dict) and issubclass(base, OpaquePointer):
                 name = str(value["object"])
                 self._objects.add(name)
                 arguments[parameter.name] = Variable(base, parameter.name, created=name)
-        if told:
-            self._queries.append(_Query(call.function, given, told, len(self.steps)))
+        values = {
+            parameter.name: argument.value
+            for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True)
+        }
+        self._sizes.note(moment.function, arguments, values, len(self.steps))
 
     def finished(self) -> list[Step]:
         """All steps, and comparisons of the outputs in memory that was not freed."""
