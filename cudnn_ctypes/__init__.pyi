@@ -61,6 +61,7 @@ from .graph.run.cuda_graph import (
 from .graph.run.kernel_cache import KernelCache as KernelCache
 from .graph.run.bound_plan import BoundPlan as BoundPlan
 from .graph.run.plan import ExecutionPlan as ExecutionPlan
+from .graph.run.program import Program as Program
 from .graph.tracing import graph_function as graph_function
 from .handle import Handle as Handle
 from .legacy.information import (

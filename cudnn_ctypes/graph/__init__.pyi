@@ -32,6 +32,8 @@ from .engines.selection import (
 )
 from .engines.tuning.measurements import Autotuning as Autotuning, Measurement as Measurement
 from .graph import Graph as Graph
+from .partition.partition import Partition as Partition
+from .partition.search import Piece as Piece
 from .run.cuda_graph import (
     CapturedGraph as CapturedGraph,
     NativeGraph as NativeGraph,
@@ -40,4 +42,5 @@ from .run.cuda_graph import (
 from .run.kernel_cache import KernelCache as KernelCache
 from .run.bound_plan import BoundPlan as BoundPlan
 from .run.plan import ExecutionPlan as ExecutionPlan
+from .run.program import Program as Program
 from .tracing import GraphFunction as GraphFunction, graph_function as graph_function

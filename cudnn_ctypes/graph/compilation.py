@@ -36,7 +36,7 @@ class CompiledGraph:
     - `name`: that of the graph.
     - `plan`: JSON for ``Graph.load_plan``, with the machine code of kernels that were compiled.
     - `error`: why there is no plan.
-    - `engine`: the engine and its knobs.
+    - `engine`: the engine and its knobs; of a program, one after the other.
     - `runtime_compiled`: whether the plan holds its kernel. Others are in the library.
     - `workspace_size`: bytes.
     - `cudnn_version`: the one that the plan belongs to: "9.28.0".
@@ -165,7 +165,7 @@ def _compiled(text: str, gpu: str, options: dict[str, Any]) -> CompiledGraph:
             return CompiledGraph(
                 name,
                 plan.to_json(),
-                engine=str(plan.config.choice),
+                engine=", then ".join(map(str, plan.choices)),
                 runtime_compiled="runtime_compilation" in plan.behavior_notes,
                 workspace_size=plan.workspace_size,
                 cudnn_version=version,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .backend.device_properties import DeviceProperties
     from .backend.devices import DeviceLike
     from .backend.engine import Engine
+    from .describe.tensor import Tensor
     from .engines.cache.plan_cache import PlanCache
     from .engines.explaining.explanation import Explanation
     from .engines.judging.judgement import Judgement
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .engines.tuning.measurements import Autotuning
     from .lower.expand.expansion import Expansion
     from .lower.target import Target
+    from .partition.partition import Partition
     from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
 
@@ -107,8 +109,12 @@ class Graph(Description, ExecutionMethods):
         cache: bool | str | PathLike[str] | PlanCache | None = None,
         check: str | None = None,
         warden: bool | None = None,
+        program: bool = True,
     ) -> ExecutionPlan:
         """Validate, ask cuDNN's heuristics, and compile the first engine config that works.
+
+        Where no engine takes the graph whole, it is cut into graphs that have engines (`partition`)
+        and the plan is a `Program` of several.
 
         Parameters
         ----------
@@ -146,6 +152,9 @@ class Graph(Description, ExecutionMethods):
         warden : bool, optional
             Whether to ask cuDNN, and compile, in a helper process: a graph that ends it, or hangs,
             is a `CrashError` here. By default as `use_warden` and ``CUDNN_CTYPES_WARDEN`` say.
+        program : bool
+            Whether a program will do where no engine takes the graph whole. There is none for a
+            `config`, a `kernel_cache`, `override_shapes` or an `sm_count`.
 
         Returns
         -------
@@ -159,8 +168,8 @@ class Graph(Description, ExecutionMethods):
         SymbolNotFoundError
             If the loaded cuDNN is too old for an operation; the message says which has it.
         NotSupportedError
-            If no engine can do it; the message begins with changes that would help (``advice``) and
-            has cuDNN's reasons, `explain` has all of them.
+            If no engine can do it, nor several; the message begins with changes that would help
+            (``advice``) and has cuDNN's reasons, `explain` has all of them.
         CrashError
             If cuDNN ended the warden, now or when it was asked about such a graph before.
         """
@@ -171,6 +180,7 @@ class Graph(Description, ExecutionMethods):
         from .engines.building import as_choice, as_modes
         from .engines.cache.cached_building import obtained_plan, wanted_of
         from .engines.judging.probation import as_check, note_unchecked, passed
+        from .engines.selection import Selection
         from .lower.expand.builder import without_scale
         from .lower.target import Target
 
@@ -185,17 +195,24 @@ class Graph(Description, ExecutionMethods):
         if without_engine:
             from .engines.reference_plan import reference_plan
 
-            plan: ExecutionPlan = reference_plan(
-                expansion,
-                device,
-                override_shapes=override_shapes,
-                selection=selection,
-                workspace_limit=workspace_limit,
-                config=choice,
-                sm_count=sm_count,
-                kernel_cache=kernel_cache,
-                cache=cache or None,
-            )
+            options: dict[str, Any] = {
+                "override_shapes": override_shapes,
+                "selection": selection,
+                "workspace_limit": workspace_limit,
+                "config": choice,
+                "sm_count": sm_count,
+                "kernel_cache": kernel_cache,
+                "cache": cache or None,
+            }
+            try:
+                plan: ExecutionPlan = reference_plan(expansion, device, **options)
+            except (NotSupportedError, BadParamError):
+                if not flag("program", program) or override_shapes:
+                    raise
+                found = self._program(device, modes, Selection(), without_engine=True)
+                if found is None:
+                    raise
+                return found
             self._keep(plan, device, expansion)
             return plan
         with asking(warden):
@@ -228,6 +245,15 @@ class Graph(Description, ExecutionMethods):
                 raise
             except (NotSupportedError, BadParamError) as error:
                 if choice is None and kernel_cache is None and not override_shapes:
+                    given = selection or Selection()
+                    limited = given.within(workspace_limit)
+                    options = {"check": check, "cache": cache, "warden": warden}
+                    if (
+                        flag("program", program)
+                        and sm_count is None
+                        and (found := self._program(device, modes, limited, **options))
+                    ):
+                        return found
                     from .engines.explaining.advising import add_advice
 
                     add_advice(error, self, device, modes, wanted)
@@ -235,14 +261,88 @@ class Graph(Description, ExecutionMethods):
             self._keep(plan, device, expansion, cache=cache)
         return plan
 
+    def _program(
+        self,
+        device: Handle | DeviceProperties,
+        modes: Sequence[str],
+        selection: Selection,
+        **options: Any,
+    ) -> ExecutionPlan | None:
+        """A program for this graph, which holds it from then on; None if there is none."""
+        from .backend.warden import asking
+        from .engines.explaining.examination import Conditions
+        from .partition.partition import program_of
+
+        with asking(options.get("warden"), default=True) as warded:
+            conditions = Conditions(device, tuple(modes), selection, warden=warded)
+            if not options.get("without_engine"):
+                options |= {"selection": selection, "heuristics": modes}
+            found, _ = program_of(self, conditions, **options)
+        limit = selection.workspace_limit
+        if found is None or (limit is not None and found.workspace_size > limit):
+            return None
+        self._hold(found, device, self.tensors)
+        return found
+
+    def partition(
+        self,
+        device: DeviceLike,
+        heuristics: str | Sequence[str] = ("a", "fallback"),
+        *,
+        selection: Selection | None = None,
+        warden: bool | None = None,
+    ) -> Partition:
+        """The graphs with engines that this one is cut into, whether or not one engine takes it.
+
+        Of all ways to cut it the one with the fewest launches is taken, and of these the one that
+        moves the fewest bytes. Operations that cuDNN has no engine for are said in others: softmax,
+        RoPE, norms, sums of other axes, upsampling. Transposes, reshapes, slices and
+        concatenations between pieces are no launches but names for the same memory. Nothing is
+        compiled; `build` does that.
+
+        Parameters
+        ----------
+        device, heuristics, selection, warden
+            As `build` takes them.
+
+        Returns
+        -------
+        Partition
+            The pieces with their engines, and why each cut is there; ``print`` gives a table.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `validate`.
+
+        Examples
+        --------
+        >>> graph = Graph(io_data_type="float16")
+        >>> y = graph.softmax(graph.tensor((4, 8, 128), name="x"))["y"].set_output(name="y")
+        >>> [piece.launches for piece in graph.partition("H200")]
+        [1, 1, 1]
+        """
+        from .backend.devices import as_device
+        from .backend.warden import asking, begin
+        from .engines.building import as_modes
+        from .engines.explaining.examination import Conditions
+        from .engines.selection import Selection
+        from .partition.partition import partition
+
+        begin(warden, _ASKED, default=True)
+        here, modes = as_device(device), tuple(as_modes(heuristics))
+        with asking(warden, default=True) as warded:
+            conditions = Conditions(here, modes, selection or Selection(), warden=warded)
+            return partition(self, conditions)
+
     def load_plan(self, text: str | bytes, device: DeviceLike) -> ExecutionPlan:
         """Take a plan of this graph that was built elsewhere, instead of building one.
 
         Parameters
         ----------
         text : str or bytes
-            From ``ExecutionPlan.to_json`` or ``python -m cudnn_ctypes compile``. It holds machine
-            code: take it only from where you would take a program.
+            From ``to_json`` of a plan or program, or ``python -m cudnn_ctypes compile``. It holds
+            machine code: take it only from where you would take a program.
         device : Handle, DeviceProperties, str or os.PathLike
             The GPU.
 
@@ -252,12 +352,21 @@ class Graph(Description, ExecutionMethods):
             If the text is damaged, or the plan belongs to another graph, cuDNN version or GPU.
         """
         from .backend.devices import as_device
+        from .lower.flattening import flattened
+        from .partition.partition import is_program, loaded
         from .run.plan import ExecutionPlan
         from .run.stored_plan import StoredPlan
 
         device = as_device(device)
+        if is_program(text):
+            program = loaded(self, text, device)
+            self._hold(program, device, self.tensors)
+            return program
         expansion = self.expansion(device)
-        StoredPlan(text).check_graph(expansion.nodes, expansion.tensors)
+        stored = StoredPlan(text)
+        views = {} if stored.takes_shapes else flattened(expansion.nodes)
+        dims = {t.uid: views[id(t)][0] if id(t) in views else t.dims for t in expansion.tensors}
+        stored.check_graph(expansion.nodes, dims)
         plan = ExecutionPlan.from_json(text, device=device)
         self._keep(plan, device, expansion)
         return plan
@@ -271,14 +380,19 @@ class Graph(Description, ExecutionMethods):
         cache: Any = None,
     ) -> None:
         """Hold `plan` instead of the one before."""
-        from .backend.device_properties import DeviceProperties
         from .engines.cache.cached_building import scratch_of
 
-        scratch = scratch_of(expansion, device, cache=cache)
+        plan.scratch = scratch_of(expansion, device, cache=cache)
+        self._hold(plan, device, expansion.tensors)
+
+    def _hold(
+        self, plan: ExecutionPlan, device: Handle | DeviceProperties, tensors: list[Tensor]
+    ) -> None:
+        from .backend.device_properties import DeviceProperties
+
         self.close()
-        plan.scratch = scratch
-        plan.names = {each.uid: each.name for each in expansion.tensors if each.uid is not None}
-        self._plan, self._operands, self._node_count = plan, expansion.tensors, len(self.nodes)
+        plan.names = {each.uid: each.name for each in tensors if each.uid is not None}
+        self._plan, self._operands, self._node_count = plan, tensors, len(self.nodes)
         self._handle = None if isinstance(device, DeviceProperties) else device
 
     def _node_added(self) -> None:
@@ -610,7 +724,7 @@ class Graph(Description, ExecutionMethods):
     def _region(self) -> Region | None:
         """The engine of the graph's plan, for pictures; None if it is not built."""
         plan = self._plan
-        if plan is None or plan.descriptor.closed:
+        if plan is None or plan.closed:
             return None
         from .engines.explaining.plan_region import plan_region
 

@@ -16,6 +16,7 @@ from ...graph.describe.node import Node
 from ...graph.describe.tensor import Tensor
 from ...graph.run.bound_plan import BoundPlan
 from ...graph.run.plan import ExecutionPlan
+from ...graph.run.program import Program
 from ...raw import backend, cudnnBackendDescriptor_t, live
 from ...raw.attributes import ATTRIBUTES, kind_name
 from ...raw.enums import cudnnBackendAttributeType_t as Type
@@ -252,7 +253,7 @@ def backend_words(item: Any) -> Description | None:
 
 
 def _plan(plan: ExecutionPlan) -> Description:
-    if plan.descriptor.closed:
+    if plan.closed:
         return Description("ExecutionPlan: closed, its C object is destroyed")
     lines = [
         f"workspace: {counted(plan.workspace_size, 'byte')} of device memory beside the operands"
@@ -260,9 +261,10 @@ def _plan(plan: ExecutionPlan) -> Description:
     if plan.uids:
         lines.append(f"operands: the tensors with the unique ids {listed(sorted(plan.uids))}")
     sections = [Section(lines=tuple(lines))]
-    try:
-        sections.append(_config(plan.config))
-    except (CudnnError, AttributeError):  # the reference device's own plans have no engine
+    plans = plan.plans if isinstance(plan, Program) else (plan,)
+    if plan.choices:
+        sections += [_config(each.config) for each in plans]
+    else:  # the reference device's own plans have no engine
         sections.append(Section(lines=("carried out without an engine of cuDNN's",)))
     return Description("ExecutionPlan: a graph, compiled for one GPU", tuple(sections))
 

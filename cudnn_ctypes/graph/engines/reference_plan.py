@@ -14,7 +14,7 @@ from ..run.plan import ExecutionPlan
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..backend.device_properties import DeviceProperties
-    from ..backend.engine import EngineConfig
+    from ..backend.engine import EngineChoice, EngineConfig
     from ..lower.expand.expansion import Expansion
 
 
@@ -46,6 +46,10 @@ class ReferencePlan(ExecutionPlan):
     @property
     def config(self) -> EngineConfig:
         self._refuse("config")
+
+    @property
+    def choices(self) -> tuple[EngineChoice, ...]:
+        return ()
 
     @property
     def numerical_notes(self) -> frozenset[str]:

@@ -155,7 +155,7 @@ class NativeGraph(Resource[raw.cudaGraph_t]):
         _check_handle(handle)
         if _NOTE not in plan.behavior_notes:
             _refuse(plan, f"its engine lacks the note {_NOTE!r}")
-        if plan.scratch.must_write:
+        if not plan.is_one_call:
             _refuse(plan, "it writes to its workspace before each execution")
         self.handle = handle
         self.plan = plan

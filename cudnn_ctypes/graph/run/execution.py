@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...raw import gpus
 from ...raw.function import watched
-from ...runtime.launching.executions import Executions
 
 if TYPE_CHECKING:
     from ...handle import Handle
+    from ...runtime.launching.executions import Executions
     from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
     from .operands import Operands
@@ -33,7 +33,7 @@ class Execution:
         self._plan = plan
         self.operands = operands
         self.workspace_size: int = plan.workspace_size
-        self.known: Executions = Executions(plan.descriptor)
+        self.known: Executions = plan.executions()
         operands.renamed = self.known.clear
 
     def __call__(
@@ -57,7 +57,7 @@ class Execution:
         addresses, numbers = self.operands.addresses(memory, shapes, check=check)
         plan, uids = self._plan, self.operands.uids
         space = self.check_workspace(workspace)
-        if plan.scratch or shapes or watched:
+        if plan.scratch or not plan.is_one_call or shapes or watched:
             by_uid = dict(zip(uids, addresses, strict=True))
             plan.execute(handle, by_uid, workspace, shapes=shapes)
             return

@@ -20,7 +20,7 @@ from ...runtime.launching.packs import VariantPacks
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import DeviceLike, as_device, device_attribute, properties_text
-from ..backend.engine import EngineConfig
+from ..backend.engine import EngineChoice, EngineConfig
 from ..backend.values import device_address
 from ..backend.warden import Death, ask, asking
 from .bound_plan import BoundPlan
@@ -160,6 +160,25 @@ class ExecutionPlan(Closing, Uncopied):
         if self._config is None:
             self._config = EngineConfig(self.descriptor.read_back("engine_config"))
         return self._config
+
+    @property
+    def choices(self) -> tuple[EngineChoice, ...]:
+        """The engines and knobs that an execution runs: one, but for a `Program`."""
+        return (self.config.choice,)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self.descriptor.closed
+
+    @property
+    def is_one_call(self) -> bool:
+        """Whether an execution is one call of cuDNN."""
+        return not self.scratch.must_write
+
+    def executions(self) -> Executions:
+        """A memory of its executions, for those that resemble one of before."""
+        return Executions(self.descriptor)
 
     @property
     def numerical_notes(self) -> frozenset[str]:
@@ -337,7 +356,7 @@ class ExecutionPlan(Closing, Uncopied):
 
     @functools.cached_property
     def _known(self) -> Executions:
-        return Executions(self.descriptor)
+        return self.executions()
 
     @functools.cached_property
     def _packs(self) -> dict[tuple[int, ...], VariantPacks]:
@@ -405,7 +424,7 @@ class ExecutionPlan(Closing, Uncopied):
         self.descriptor.close()
 
     def __repr__(self) -> str:
-        if self.descriptor.closed:
+        if self.closed:
             return "ExecutionPlan(closed)"
         return f"ExecutionPlan({self.config!r}, workspace of {self.workspace_size} bytes)"
 

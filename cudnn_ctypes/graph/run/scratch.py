@@ -18,13 +18,13 @@ import numpy as np
 from ...dtypes import element_bits, numpy_dtype
 from ...raw.memory import memory_pointer
 from ...runtime.stream import as_stream_pointer
+from .steps import Steps
 from .tensor_memory import host_value
 
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.tensor import Tensor
     from .bound_plan import BoundPlan
-    from .plan import ExecutionPlan
 
 _ALIGNMENT = 256  # as cudaMalloc aligns
 
@@ -38,8 +38,8 @@ class Scratch:
     ----------
     tensors : iterable of Tensor
         Of a validated graph; those that are no scratch are left out.
-    plans : sequence of ExecutionPlan
-        Those that run before the graph's own, in this order; closed with this object.
+    steps : Steps, optional
+        Plans that run before the graph's own; closed with this object.
     theirs : collection of int
         The unique ids of tensors that only these plans take: cuDNN refuses what a plan does not
         know.
@@ -48,11 +48,11 @@ class Scratch:
     def __init__(
         self,
         tensors: Iterable[Tensor] = (),
-        plans: Sequence[ExecutionPlan] = (),
+        steps: Steps | None = None,
         theirs: Collection[int] = (),
     ) -> None:
         self.size: int = 0
-        self._plans = tuple(plans)
+        self._steps = steps or Steps()
         self._theirs = frozenset(theirs)
         self._owns = True
         self._offsets: dict[int, int] = {}
@@ -75,9 +75,9 @@ class Scratch:
                 contents = np.asarray(tensor.value).astype(numpy_dtype(tensor.data_type))
                 self._contents.append((self.size, contents))
             nbytes = math.prod(tensor.dims) * element_bits(tensor.data_type) // 8
-            self.size += _rounded(nbytes)
+            self.size += rounded(nbytes)
         self._space = self.size
-        self.size += max((_rounded(plan.workspace_size) for plan in self._plans), default=0)
+        self.size += rounded(self._steps.workspace_size)
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -85,15 +85,15 @@ class Scratch:
     @property
     def must_write(self) -> bool:
         """Whether something is to be written there before each execution."""
-        return bool(self._contents or self._fills or self._plans)
+        return bool(self._contents or self._fills or self._steps)
 
     def total(self, own: int) -> int:
         """Bytes of the whole workspace, of which a plan needs `own` itself."""
-        return _rounded(own) + self.size if self else own
+        return rounded(own) + self.size if self else own
 
     def offsets(self, own: int) -> dict[int, int]:
         """Where each scratch tensor begins, by unique id, in bytes from the workspace's start."""
-        return {uid: _rounded(own) + offset for uid, offset in self._offsets.items()}
+        return {uid: rounded(own) + offset for uid, offset in self._offsets.items()}
 
     def added_to(self, pointers: Mapping[int, Any], own: int, workspace: Any) -> Mapping[int, Any]:
         """`pointers`, the addresses of the scratch tensors and the fixed numbers, by unique id."""
@@ -116,27 +116,18 @@ class Scratch:
         `pointers` are those that `added_to` returned.
         """
         self._write_contents(handle, own, workspace)
-        for plan in self._plans:
-            plan.execute(handle, *self._operands(plan, own, pointers, workspace))
+        self._steps.execute(handle, pointers, self._behind(own, workspace))
 
     def writing(
         self, handle: Handle, own: int, pointers: Mapping[int, Any], workspace: Any
     ) -> Writing:
         """`write` for memory that stays where it is."""
         contents = functools.partial(self._write_contents, handle, own, workspace)
-        operands = [self._operands(each, own, pointers, workspace) for each in self._plans]
-        bound = [
-            plan.bind(handle, *given) for plan, given in zip(self._plans, operands, strict=True)
-        ]
-        return Writing(contents, bound)
+        return Writing(contents, self._steps.bind(handle, pointers, self._behind(own, workspace)))
 
-    def _operands(
-        self, plan: ExecutionPlan, own: int, pointers: Mapping[int, Any], workspace: Any
-    ) -> tuple[dict[int, Any], int | None]:
-        """The addresses that a plan before the graph's own needs, and its workspace."""
-        start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
-        needed = {uid: pointers[uid] for uid in plan.uids if uid in pointers}
-        return needed, start + self._space if plan.workspace_size else None
+    def _behind(self, own: int, workspace: Any) -> int:
+        """The address of the workspace of the plans before the graph's own."""
+        return (memory_pointer(workspace, "workspace") or 0) + rounded(own) + self._space
 
     def borrowed(self) -> Scratch:
         """The same for another plan, which does not close the plans of this one."""
@@ -146,13 +137,13 @@ class Scratch:
 
     def close(self) -> None:
         """Close the plans."""
-        for plan in self._plans if self._owns else ():
-            plan.close()
+        if self._owns:
+            self._steps.close()
 
     def _write_contents(self, handle: Handle, own: int, workspace: Any) -> None:
         if not (self._contents or self._fills):
             return
-        start = (memory_pointer(workspace, "workspace") or 0) + _rounded(own)
+        start = (memory_pointer(workspace, "workspace") or 0) + rounded(own)
         stream, ordinal = as_stream_pointer(handle.stream), handle.device.device_id
         for offset, contents in self._contents:
             # Few bytes: the driver takes its copy of them before it returns.
@@ -181,5 +172,6 @@ class Writing:
             each.close()
 
 
-def _rounded(nbytes: int) -> int:
+def rounded(nbytes: int) -> int:
+    """At least so many bytes, up to where memory may begin."""
     return -(-nbytes // _ALIGNMENT) * _ALIGNMENT

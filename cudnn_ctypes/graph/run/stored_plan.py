@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
@@ -23,7 +23,6 @@ from ..backend.device_properties import DeviceProperties
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.node import Node
-    from ..describe.tensor import Tensor
 
 _SEAL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\s*\Z')
 
@@ -124,8 +123,13 @@ class StoredPlan:
         """Whether an execution may give other shapes."""
         return bool(self.top["operationGraph"].value.get("isOverrideShapeEnabled"))
 
-    def check_graph(self, nodes: Sequence[Node], tensors: Sequence[Tensor]) -> None:
-        """Refuse the plan of another graph than the validated one of `nodes` and `tensors`."""
+    def check_graph(
+        self, nodes: Sequence[Node], dims: Mapping[int | None, Sequence[int] | None]
+    ) -> None:
+        """Refuse the plan of another graph than the validated one of `nodes`.
+
+        `dims` are those that cuDNN sees, by unique id.
+        """
         graph = self.top["operationGraph"]
         here = sorted(map(_wiring, nodes))
         stored = sorted(map(_stored_wiring, graph["nodes"].items()))
@@ -134,16 +138,15 @@ class StoredPlan:
                 f"this plan is of another graph: its operations are "
                 f"{_listed(stored)}; this one's are {_listed(here)}"
             )
-        own = {tensor.uid: tensor for tensor in tensors}
         for each in graph["tensors"].items():
-            uid, dims = int(each["name"].text()), each["dim"].value
-            tensor = own.get(uid)
+            uid, theirs = int(each["name"].text()), each["dim"].value
+            own = dims.get(uid)
             # The last two dimensions can be exchanged in one of them.
-            if tensor is None or sorted(tensor.dims or ()) != sorted(dims):
-                shown = "no such tensor" if tensor is None else str(tensor.dims)
+            if own is None or sorted(own) != sorted(theirs):
+                shown = "no such tensor" if own is None else str(tuple(own))
                 raise ValueError(
                     f"this plan is of another graph: its tensor with uid {uid} is "
-                    f"{tuple(dims)}, this one has {shown}"
+                    f"{tuple(theirs)}, this one has {shown}"
                 )
 
 

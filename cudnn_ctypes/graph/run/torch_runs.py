@@ -50,7 +50,7 @@ def torch_run(
     """
     tensors = [*(each for each in inputs if each is not None), *(each.tensor for each in results)]
     launched = operands.launched(dict.fromkeys(tensors))
-    if launched is None or plan.scratch.must_write:
+    if launched is None or not plan.is_one_call:
         return None
     # Each address is that of the tensor at an index, and bytes behind it; or is a number alone.
     index = {place: i for i, place in enumerate(launched[1])}

@@ -16,6 +16,7 @@ from ...backend import warden
 from ...lower.lowering import graph_faults
 from ...run.kernel_cache import KernelCache
 from ...run.scratch import Scratch
+from ...run.steps import Step, Steps
 from ..building import build_plan
 from ..judging.kept import kept_verdicts
 from ..selection import Selection
@@ -132,7 +133,7 @@ def scratch_of(
     NotSupportedError
         If no engine can carry one of them out.
     """
-    plans: list[ExecutionPlan] = []
+    steps: list[Step] = []
     with ExitStack() as stack:
         for prelude in expansion.preludes:
             plan = obtained_plan(
@@ -147,10 +148,10 @@ def scratch_of(
             tensors = prelude.expansion.tensors
             plan.scratch = Scratch(t for t in tensors if t.uid in used and not t.scratch)
             stack.callback(plan.close)
-            plans.append(plan)
+            steps.append(Step(plan, {uid: uid for uid in used}))
         stack.pop_all()
     nodes = [node for prelude in expansion.preludes for node in prelude.expansion.nodes]
-    return Scratch(expansion.tensors, plans, _uids(nodes) - _uids(expansion.nodes))
+    return Scratch(expansion.tensors, Steps(steps), _uids(nodes) - _uids(expansion.nodes))
 
 
 def _uids(nodes: Iterable[Node]) -> set[int]:

@@ -27,7 +27,6 @@ from .explanation import EngineRow, Explanation
 if TYPE_CHECKING:
     from ....handle import Handle
     from ...backend.descriptor import BackendDescriptor
-    from ...graph import Graph
     from ...lower.expand.expansion import Expansion
 
 
@@ -227,24 +226,29 @@ class Outcome:
     explanation: Explanation | None = None
 
 
-Probe = Callable[["Graph"], Outcome | None]
-"""Finds the engines for a graph; None if there are none."""
+Probe = Callable[[Any], Outcome | None]
+"""Finds the engines for a Graph; None if there are none."""
+
+
+def proposed_engines(expansion: Expansion, here: Conditions) -> tuple[list[int], str]:
+    """The engines of the first mode of heuristics that proposes one; why there are none.
+
+    Nothing is compiled unless the conditions say so: it takes milliseconds.
+    """
+    question: Any = expansion, here.device, here.modes
+    options: dict[str, Any] = {"selection": here.selection or Selection()}
+    options |= {"compile": here.compile}
+    return (
+        asked(_proposed, *question, **options) if here.warden else _proposed(*question, **options)
+    )
 
 
 def asked_at_once(conditions: Conditions) -> Probe:
     """A probe of the first mode of heuristics that proposes a config: takes milliseconds."""
 
-    def probe(graph: Graph) -> Outcome | None:
-        here = conditions
-        options: dict[str, Any] = {"selection": here.selection or Selection()}
-        options |= {"compile": here.compile}
+    def probe(graph: Any) -> Outcome | None:
         try:
-            question = graph.expansion(here.device), here.device, here.modes
-            engines = (
-                asked(_proposed, *question, **options)
-                if here.warden
-                else _proposed(*question, **options)
-            )
+            engines, _ = proposed_engines(graph.expansion(conditions.device), conditions)
         except (CudnnError, SymbolNotFoundError, ValueError, TypeError):
             return None
         return Outcome(tuple(dict.fromkeys(engines))) if engines else None
@@ -259,41 +263,49 @@ def _proposed(
     *,
     selection: Selection,
     compile: bool,
-) -> list[int]:
+) -> tuple[list[int], str]:
     engines: list[int] = []
     chosen = ""
+    reasons: list[str] = []
     step("finalizing the operation graph")
     with lowered(expansion, device) as lowering:
-        configs = proposals(lowering, device, modes, on_refusal=lambda mode, error: None)
+
+        def refused(mode: str, error: NotSupportedError) -> None:
+            reasons.append(f"heuristics {mode}: {refusal(error)}")
+
+        configs = proposals(lowering, device, modes, on_refusal=refused)
         with closing(configs):  # type: ignore[type-var]
             for mode, config in configs:
                 if engines and mode != chosen:
                     break
                 index = config.engine.index
                 if index in lowering.faults.engines or selection.refusal(config):
+                    reasons.append(lowering.faults.engines.get(index) or selection.refusal(config))
                     continue
-                if engines or _buildable(config, device, compile=compile):
-                    engines.append(index)
-                    chosen = mode
-    return engines
+                if not engines and (why := _unbuildable(config, device, compile=compile)):
+                    reasons.append(f"engine {index}: {why}")
+                    continue
+                engines.append(index)
+                chosen = mode
+    return engines, "" if engines else "; ".join(dict.fromkeys(reasons)) or "none is proposed"
 
 
-def _buildable(config: EngineConfig, device: Handle | DeviceProperties, *, compile: bool) -> bool:
-    """Whether cuDNN makes a plan; of engines that would be compiled, whether it accepts them."""
+def _unbuildable(config: EngineConfig, device: Handle | DeviceProperties, *, compile: bool) -> str:
+    """Why cuDNN makes no plan; of engines that would be compiled, it is enough to be accepted."""
     if "runtime_compilation" in config.behavior_notes and not compile:
-        return True
+        return ""
     step(f"compiling {config.choice}", choice=config.choice)
     try:
         ExecutionPlan(config, device=device).close()
-    except PLAN_ERRORS:
-        return False
-    return True
+    except PLAN_ERRORS as error:
+        return str(refusal(error))
+    return ""
 
 
 def examined(conditions: Conditions) -> Probe:
     """A probe by ``Graph.explain``: all engines, also those that no mode proposes."""
 
-    def probe(graph: Graph) -> Outcome | None:
+    def probe(graph: Any) -> Outcome | None:
         try:
             told = explain(
                 graph.expansion(conditions.device),

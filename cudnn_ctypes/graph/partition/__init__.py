@@ -1,0 +1,1 @@
+"""Descriptions that no single engine takes, cut into graphs that have engines."""

@@ -1,0 +1,369 @@
+"""The search for the graphs that a description is cut into.
+
+Operations stand in an order in which neighbours use each other's results. Each run of them is a
+graph that cuDNN may have an engine for; of all ways to cut the order into runs that have one, that
+with the fewest launches is taken, and of these the one that moves the fewest bytes.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...dtypes import element_bits
+from ...raw import cudnnDataType_t
+from ..describe.description import Description
+from ..describe.node import Node
+from ..describe.operations.reductions import MATMUL, REDUCTION
+from ..describe.rewriting import copied
+from ..describe.serialization import DATA_TYPES, canonical
+from ..describe.tensor import Tensor
+from ..run.program import Part
+from ..run.tensor_memory import memory_bytes
+from .folding import folded
+from .rewrites import rewritten
+from .support import Answer, Support
+from .views import Memory
+
+_MAIN = {
+    "operation_matmul": ("A", "B"),
+    "operation_convolution_forward": ("image", "weight"),
+    "operation_convolution_backward_data": ("loss", "filter"),
+    "operation_convolution_backward_filter": ("image", "loss"),
+    "operation_norm_forward": ("input", "y"),
+    "operation_norm_backward": ("grad", "input", "dx"),
+    "operation_resample_fwd": ("input", "y"),
+    "operation_resample_bwd": ("loss", "dx"),
+}
+"""Operands and results that engines want in one type, by kinds of operations."""
+_ATTENTION = ("q", "k", "v", "o", "dO", "dq", "dk", "dv")
+_PRODUCTS = 2  # of one graph
+_ROUNDS = 4  # of rewriting what was rewritten
+_WIDE = (
+    "operation_convolution",
+    "operation_matmul",
+    "operation_norm",
+    "operation_resample",
+    "operation_moe",
+    "operation_causal",
+)
+"""Operations of which a graph with an engine has one; of products two, which are attention."""
+_LONGEST = 40  # operations of one graph that is asked about
+_SIXTEEN = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
+_FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One of the graphs that a description is cut into.
+
+    Attributes
+    ----------
+    graph : Graph
+        With unique ids of its own, from 1 on.
+    uids : dict of int to int
+        These to those of the whole.
+    key : str
+        Equal for pieces that one plan carries out.
+    operations : tuple of str
+        The user's.
+    answer : Answer
+    nbytes : int
+        That it reads and writes.
+    run : tuple of int
+        Its first operation, and the first behind it, by their places in the order.
+    """
+
+    graph: Any
+    uids: dict[int, int]
+    key: str
+    operations: tuple[str, ...]
+    answer: Answer
+    nbytes: int
+    run: tuple[int, int]
+
+    @property
+    def engines(self) -> tuple[int, ...]:
+        """Engines that carry it out, the best first."""
+        return self.answer.engines
+
+    @property
+    def launches(self) -> int:
+        """Of its plan, with the small graphs that run before it."""
+        return self.answer.launches
+
+
+class Cut:
+    """A description on its way into pieces.
+
+    Parameters
+    ----------
+    graph : Graph
+        Stays as it is.
+    support : Support
+
+    Attributes
+    ----------
+    rewrites : list of str
+        The operations that were said in others, in words.
+    """
+
+    def __init__(self, graph: Any, support: Support) -> None:
+        self._support = support
+        self._graph = graph.replaced()
+        self._graph.validate()
+        self.rewrites: list[str] = []
+
+    def found(self) -> Order:
+        """The last order that was tried; it has no pieces if some operation has no engine in any.
+
+        What has none is rewritten, and all is tried again.
+        """
+        for _ in range(_ROUNDS):
+            order = Order(self._graph, self._support)
+            stuck = [self._graph.nodes[place] for place in order.stuck()]
+            told = [] if order.pieces else rewritten(self._graph, stuck, order.strides())
+            if not told:
+                break
+            self.rewrites += told
+        return order
+
+
+class Order:
+    """The operations of a graph in one order, and the best way to cut it.
+
+    Attributes
+    ----------
+    graph : Graph
+        A copy without the operations that only move elements.
+    memory : Memory
+        Where its tensors lie.
+    given : set of int
+        Unique ids of the tensors that an execution is given.
+    pieces : list of Piece
+        Empty if there is no way.
+    """
+
+    def __init__(self, graph: Any, support: Support) -> None:
+        self._support = support
+        self.graph = graph.replaced()
+        self.graph.validate()
+        self.given = {t.uid or 0 for t in self.graph.tensors if not (t.virtual or t.scratch)}
+        self._places = {id(node): place for place, node in enumerate(self.graph.nodes)}
+        self.memory = Memory(self.graph)
+        self._nodes = self._sorted()
+        self._users: dict[int, list[int]] = {}
+        for place, node in enumerate(self._nodes):
+            for tensor in node.operands:
+                self._users.setdefault(id(tensor), []).append(place)
+        self._by_uid: dict[int, Tensor] = {t.uid or 0: t for t in self.graph.tensors}
+        self._types = self._types_between()
+        self._runs: dict[tuple[int, int], Piece] = {}
+        self.pieces: list[Piece] = self._best()
+
+    def strides(self) -> dict[int, tuple[int, ...]]:
+        """How tensors lie in memory, by unique id."""
+        return {uid: each.strides or () for uid, each in self._by_uid.items()}
+
+    def nbytes(self, uid: int) -> int:
+        """Bytes of a tensor between pieces, by its unique id."""
+        tensor = copy.copy(self._tensor(uid))
+        tensor.data_type = self._type(self._tensor(uid))
+        return memory_bytes(tensor)
+
+    def part(self, uid: int) -> Part:
+        """Where a tensor lies in another's memory, in bytes."""
+        base, elements = self.memory.parts[uid]
+        return Part(base, elements * element_bits(self._type(self._tensor(base))) // 8)
+
+    def _tensor(self, uid: int) -> Tensor:
+        return self._by_uid[uid]
+
+    def _type(self, tensor: Tensor) -> cudnnDataType_t | None:
+        return self._types.get(id(tensor), tensor.data_type)
+
+    def refused(self) -> tuple[str, ...]:
+        """Operations that are in no run with an engine, with cuDNN's reason, in words."""
+        done = {place for start, stop in self._runs for place in range(start, stop)}
+        left = [place for place in range(len(self._nodes)) if place not in done]
+        told = [
+            f"{self._nodes[place]} ({self._piece(place, place + 1).answer.reason})"
+            for place in left
+        ]
+        return tuple(dict.fromkeys(told))
+
+    def stuck(self) -> list[int]:
+        """Operations that are in no run with an engine, by their places in the user's graph."""
+        done = {place for start, stop in self._runs for place in range(start, stop)}
+        left = [node for place, node in enumerate(self._nodes) if place not in done]
+        return [self._places[id(node)] for node in left if id(node) in self._places]
+
+    def _sorted(self) -> list[Node]:
+        """The operations in an order that goes on with what can use the last result."""
+        writers: dict[int, list[int]] = {}
+        nodes = self.graph.nodes
+        before: list[set[int]] = []
+        after: dict[int, list[int]] = {}
+        for place, node in enumerate(nodes):
+            read = {self.memory.in_base(t.uid or 0).base for t in node.operands}
+            before.append({each for base in read for each in writers.get(base, ())})
+            for each in before[-1]:
+                after.setdefault(each, []).append(place)
+            for tensor in node.outputs.values():
+                writers.setdefault(self.memory.in_base(tensor.uid or 0).base, []).append(place)
+        ready = [place for place in reversed(range(len(nodes))) if not before[place]]
+        found = []
+        while ready:
+            place = ready.pop()
+            found.append(nodes[place])
+            for each in reversed(after.get(place, [])):
+                before[each].discard(place)
+                if not before[each]:
+                    ready.append(each)
+        return found
+
+    def _types_between(self) -> dict[int, cudnnDataType_t]:
+        """Types of tensors that get memory where the graph's products and norms want 16 bits."""
+        wanted = [
+            t.data_type
+            for t in self.graph.tensors
+            if not (t.virtual or t.by_value) and t.data_type in _SIXTEEN
+        ]
+        if not wanted or self.graph.intermediate_data_type != _FLOAT:
+            return {}
+        narrow = max(set(wanted), key=wanted.count)
+        bases = set()
+        for node in self._nodes:
+            mains = [
+                t
+                for port, t in (*node.inputs.items(), *node.outputs.items())
+                if port in _MAIN.get(node.kind.descriptor or node.operation, _ATTENTION)
+            ]
+            if any(not t.virtual and t.data_type == _FLOAT and not self._between(t) for t in mains):
+                continue
+            bases |= {self.memory.in_base(t.uid or 0).base for t in mains}
+        return {
+            id(t): narrow
+            for t in self.graph.tensors
+            if t.data_type == _FLOAT
+            and self._between(t)
+            and self.memory.in_base(t.uid or 0).base in bases
+        }
+
+    def _between(self, tensor: Tensor) -> bool:
+        """Whether the tensor is neither an operand nor a result of the whole."""
+        return tensor.virtual or (tensor.uid or 0) not in self.given
+
+    def _best(self) -> list[Piece]:
+        """The cheapest runs that have engines and together are all operations."""
+        count = len(self._nodes)
+        best: list[tuple[tuple[int, int], list[Piece]] | None] = [None] * (count + 1)
+        best[0] = (0, 0), []
+        for start in range(count):
+            for stop in range(start + 1, min(count, start + _LONGEST) + 1):
+                nodes = self._nodes[start:stop]
+                if self._apart(nodes):
+                    break
+                if not _connected(nodes):
+                    continue
+                piece = self._piece(start, stop)
+                if not piece.engines:
+                    continue
+                self._runs[start, stop] = piece
+                if (known := best[start]) is None:
+                    continue
+                (launches, nbytes), pieces = known
+                cost = launches + piece.launches, nbytes + piece.nbytes
+                other = best[stop]
+                if other is None or cost < other[0]:
+                    best[stop] = cost, [*pieces, piece]
+        last = best[count]
+        return [] if last is None else last[1]
+
+    def _apart(self, nodes: Sequence[Node]) -> str:
+        """Why no engine takes these operations together, as far as their kinds tell; "" if not."""
+        wide = [node for node in nodes if _is_wide(node)]
+        products = [node for node in wide if node.kind is MATMUL]
+        sums = [node for node in nodes if node.kind is REDUCTION]
+        if len(wide) > 1 and (len(products) < len(wide) or len(products) > _PRODUCTS):
+            return f"no engine takes {wide[0]} and {wide[-1]} together"
+        if len(sums) > 1 and len(products) < _PRODUCTS:
+            return f"no engine takes {sums[0]} and {sums[-1]} together"
+        return ""
+
+    def _piece(self, start: int, stop: int) -> Piece:
+        nodes = self._nodes[start:stop]
+        made = {id(t) for node in nodes for t in node.results}
+        graph, twins = copied(self.graph, nodes)
+        for tensor in self.graph.tensors:
+            twin = twins.get(id(tensor))
+            if twin is None or tensor.by_value:
+                continue
+            users = self._users.get(id(tensor), [])
+            inside = id(tensor) in made and all(start <= place < stop for place in users)
+            twin.virtual = tensor.virtual and inside
+            if not twin.virtual:
+                twin.data_type = self._type(tensor)
+            base, elements = self.memory.in_base(tensor.uid or 0)
+            if elements:
+                offset = elements * element_bits(self._type(tensor)) // 8
+                twin.alignment = math.gcd(self._tensor(base).alignment, offset)
+        uids = _numbered(graph)
+        key = key_of(graph)
+        answer = self._support.of(graph, key)
+        if not answer.engines and (other := folded(graph)) is not None:
+            other_key = key_of(other)
+            better = self._support.of(other, other_key)
+            if better.engines:
+                graph, answer, key = other, better, other_key
+        nbytes = sum(memory_bytes(t) for t in graph.tensors if not (t.virtual or t.by_value))
+        operations = tuple(dict.fromkeys(map(str, nodes)))
+        return Piece(graph, uids, key, operations, answer, nbytes, (start, stop))
+
+    def reason(self, first: Piece, second: Piece) -> str:
+        """Why two neighbours are not one graph."""
+        (start, _), (_, stop) = first.run, second.run
+        nodes = self._nodes[start:stop]
+        if apart := self._apart(nodes):
+            return apart
+        if not _connected(nodes):
+            return "no tensor that only they use connects them"
+        return self._piece(start, stop).answer.reason or "more small graphs would run before it"
+
+
+def _is_wide(node: Node) -> bool:
+    return node.kind.composite or node.kind.descriptor.startswith(_WIDE)
+
+
+def _connected(nodes: Sequence[Node]) -> bool:
+    """Whether results that others of them use join all operations."""
+    group = list(range(len(nodes)))
+    maker = {id(t): place for place, node in enumerate(nodes) for t in node.outputs.values()}
+    for place, node in enumerate(nodes):
+        for tensor in node.operands:
+            if id(tensor) in maker:
+                one, other = group[maker[id(tensor)]], group[place]
+                group = [one if each == other else each for each in group]
+    return len(set(group)) == 1
+
+
+def _numbered(graph: Description) -> dict[int, int]:
+    """Number the tensors in the order of their use; returns the unique ids of before, by new."""
+    every = [each for node in graph.nodes for each in (node, *node.inner)]
+    used = [t for node in every for t in (*node.operands, *node.results)]
+    used += [t.ragged_offset for t in used if t.ragged_offset is not None]
+    tensors = list({id(t): t for t in used}.values())
+    found = {}
+    for uid, tensor in enumerate(tensors, 1):
+        found[uid], tensor.uid = tensor.uid or 0, uid
+    graph.tensors[:] = tensors
+    return found
+
+
+def key_of(graph: Description) -> str:
+    types = [int(getattr(graph, name) or 0) for name in DATA_TYPES]
+    return json.dumps([types, canonical(graph.nodes, graph.tensors)], default=str)

@@ -1,0 +1,95 @@
+"""Which engines cuDNN has for a graph, asked without compiling and remembered by the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ...errors import CudnnError, SymbolNotFoundError
+from ...raw.library import load
+from ..backend.devices import properties_text
+from ..engines.explaining.examination import Conditions, proposed_engines
+
+
+class Answer(NamedTuple):
+    """What cuDNN says of one graph.
+
+    Attributes
+    ----------
+    engines : tuple of int
+        That heuristics propose, the best first; empty if it is refused.
+    reason : str
+        Why it is refused.
+    launches : int
+        Of its plan, with the small graphs that run before it.
+    """
+
+    engines: tuple[int, ...]
+    reason: str = ""
+    launches: int = 1
+
+
+_MOST = 20_000  # answers that are remembered
+_remembered: dict[tuple[str, ...], Answer] = {}
+
+
+@dataclass
+class Support:
+    """Asks about graphs under the conditions of one build.
+
+    Parameters
+    ----------
+    conditions : Conditions
+    every_one : bool
+        Whether NumPy carries out the operations, each for itself, and no engine is needed.
+
+    Attributes
+    ----------
+    asked : int
+        How many graphs cuDNN was asked about.
+    """
+
+    conditions: Conditions
+    every_one: bool = False
+    asked: int = 0
+    _where: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        here = self.conditions
+        gpu = properties_text(here.device)
+        told = "every one" if self.every_one else repr(here.selection)
+        self._where = (load().version_text, gpu, *here.modes, told)
+
+    def of(self, graph: Any, key: str) -> Answer:
+        """The answer for a graph; `key` is equal for graphs that mean the same to cuDNN."""
+        place = (*self._where, key)
+        found = _remembered.get(place)
+        if found is None:
+            self.asked += 1
+            found = self._ask(graph)
+            if len(_remembered) >= _MOST:
+                _remembered.clear()
+            _remembered[place] = found
+        return found
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Remember that a graph could not be built after all."""
+        _remembered[(*self._where, key)] = Answer((), reason)
+
+    def _ask(self, graph: Any) -> Answer:
+        try:
+            if self.every_one:
+                return self._taken(graph)
+            expansion = graph.expansion(self.conditions.device)
+            engines, reason = proposed_engines(expansion, self.conditions)
+        except (CudnnError, SymbolNotFoundError, ValueError, TypeError) as error:
+            return Answer((), str(error).splitlines()[0])
+        return Answer(tuple(dict.fromkeys(engines)), reason, 1 + len(expansion.preludes))
+
+    def _taken(self, graph: Any) -> Answer:
+        """Whether cuDNN makes the descriptors of one operation."""
+        if len(graph.nodes) > 1:
+            return Answer((), "each operation is carried out for itself")
+        with graph.replaced() as own:
+            own.build(self.conditions.device, without_engine=True, program=False)
+        return Answer((0,))

@@ -1,0 +1,179 @@
+"""Graphs that no engine takes whole: how they are cut, and what their programs compute."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from cudnn_ctypes import (
+    BadParamError,
+    DeviceTensor,
+    Graph,
+    Handle,
+    NotSupportedError,
+    Program,
+    use_reference_device,
+)
+from cudnn_ctypes.graph.partition.views import viewed
+
+torch = pytest.importorskip("torch")
+
+from tools.model_blocks import BLOCKS, described, error_of, kind  # noqa: E402
+
+_EPSILON = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24}
+_WITHOUT: set[str] = {"upsampling_and_convolution", "group_norm_and_swish"}
+"""Blocks that have no program."""
+_ON_THE_DEVICE = ("softmax", "self_attention", "llama_attention", "squeeze_and_excitation")
+"""Blocks whose programs are compiled and executed."""
+_FAULTY: set[str] = {"self_attention_of_one_projection"}
+
+
+@pytest.fixture
+def handle():
+    with use_reference_device(device="H100"), Handle() as handle:
+        yield handle
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("device", ["H100", "B200"])
+@pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
+def test_each_operation_is_in_one_piece(each, device):
+    graph, _ = described(each)
+    pieces = graph.partition(device)
+    assert bool(pieces) == (each.name not in _WITHOUT)
+    if pieces:
+        assert all(piece.engines for piece in pieces)
+        assert len(pieces.cuts) == len(pieces) - 1
+        told = [name for piece in pieces for name in piece.operations]
+        moving = ("reshape", "transpose", "slice", "concatenate")
+        assert {str(n) for n in graph.nodes if n.operation not in moving} <= set(told)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
+def test_the_reference_device_computes_what_is_described(each, handle):
+    if each.name in _FAULTY | _WITHOUT:
+        pytest.skip("cuDNN refuses or rewrites the description")
+    assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]
+
+
+@pytest.mark.parametrize("name", _ON_THE_DEVICE)
+def test_programs_compute_the_same(name, handle):
+    each = next(each for each in BLOCKS if each.name == name)
+    assert error_of(each, handle) < 3 * _EPSILON[each.data_type]
+
+
+def _softmax() -> Graph:
+    graph = Graph("rows", io_data_type="float32")
+    graph.softmax(graph.tensor((16, 32), name="x"))["y"].set_output(name="y")
+    return graph
+
+
+def _expected(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def test_one_plan_can_be_insisted_on():
+    with pytest.raises((NotSupportedError, BadParamError)):
+        _softmax().build("H100", program=False)
+    each = next(each for each in BLOCKS if each.name == "rms_norm")
+    assert kind(each, "H100") == ("plan", None)
+
+
+def test_a_program_is_stored_bound_and_executed(handle):
+    x = np.random.default_rng(0).standard_normal((16, 32)).astype("float32")
+    memory = {"x": DeviceTensor.from_numpy(x), "y": DeviceTensor.zeros((16, 32), "float32")}
+    with _softmax() as graph:
+        program = graph.build(handle)
+        assert isinstance(program, Program)
+        assert len(program.steps) == len(program.choices) == 3
+        space = DeviceTensor.zeros((graph.workspace_size,), "uint8")
+        graph.execute(memory, space)
+        assert np.allclose(memory["y"].numpy(), _expected(x), atol=1e-6)
+        memory["x"].fill(1.0)
+        bound = graph.bind(memory, space)
+        bound()
+        assert np.allclose(memory["y"].numpy(), 1 / 32)
+        bound.close()
+        text = program.to_json()
+    assert program.closed
+    with _softmax() as graph:
+        graph.load_plan(text, handle)
+        memory["x"] = DeviceTensor.from_numpy(x)
+        graph.execute(memory, space)
+        assert np.allclose(memory["y"].numpy(), _expected(x), atol=1e-6)
+        with pytest.raises(ValueError, match="damaged or changed"):
+            graph.load_plan(text.replace("rows", "rowz"), handle)
+    other = Graph("rows", io_data_type="float32")
+    other.softmax(other.tensor((16, 64), name="x"))["y"].set_output(name="y")
+    with pytest.raises(ValueError, match="another graph"):
+        other.load_plan(text, handle)
+
+
+def test_what_a_program_has_not(handle):
+    with _softmax() as graph:
+        program = graph.build(handle)
+        for ask in (lambda: program.config, lambda: program.variant_pack({})):
+            with pytest.raises(ValueError, match="for each of its plans"):
+                ask()
+        with pytest.raises(ValueError, match="no memory was given"):
+            program.execute(handle, {})
+    with pytest.raises(ValueError, match="closed"):
+        program.to_json()
+    assert repr(program) == "Program(closed)"
+
+
+def test_equal_pieces_share_one_plan(handle):
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((1, 32, 64), name="x")
+    for number in range(3):
+        w = graph.tensor((1, 64, 64), name=f"w{number}")
+        x = graph.relu(graph.matmul(x, w))
+    x.set_output(name="y")
+    with graph:
+        program = graph.build(handle)
+        assert len(program.steps) == 3
+        assert len(program.plans) == 1
+        assert program.workspace_size < 4 * 32 * 64 * 4
+
+
+def test_what_nothing_has_an_engine_for_is_named():
+    graph = Graph(io_data_type="float16")
+    graph.reduction(graph.tensor((8, 32), name="x"), "mul", axes=(1,)).set_output(name="y")
+    pieces = graph.partition("H100")
+    assert not pieces
+    assert "reduction 'reduction'" in pieces.stuck[0]
+    assert "no program" in str(pieces)
+    with pytest.raises(NotSupportedError):
+        graph.build("H100")
+
+
+def test_partitions_as_data_and_text():
+    pieces = _softmax().partition("B200")
+    assert len(json.loads(json.dumps(pieces.as_dict()))["pieces"]) == len(pieces) == 3
+    assert "1 and 2 are two: no engine takes" in str(pieces)
+    assert pieces.launches == 3
+
+
+@pytest.mark.parametrize(
+    ("dims", "strides", "new", "expected"),
+    [
+        ((2, 3, 4), (12, 4, 1), (6, 4), (4, 1)),
+        ((2, 3, 4), (12, 4, 1), (2, 12), (12, 1)),
+        ((2, 3, 4), (24, 4, 1), (2, 12), (24, 1)),
+        ((2, 3, 4), (24, 4, 1), (6, 4), None),
+        ((4, 6), (1, 4), (4, 2, 3), (1, 12, 4)),
+        ((4, 6), (1, 4), (24,), None),
+        ((1, 6), (9, 1), (2, 1, 3), (3, 3, 1)),
+    ],
+)
+def test_strides_of_the_same_memory(dims, strides, new, expected):
+    found = viewed(dims, strides, new)
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        assert [a for a, n in zip(found, new, strict=True) if n > 1] == [
+            a for a, n in zip(expected, new, strict=True) if n > 1
+        ]
