@@ -133,5 +133,12 @@ def test_the_installed_package_lists_copies_and_runs_them(installed, tmp_path):
     assert str(installed) in listed
     run("-m", "cudnn_ctypes", "examples", "--copy", "mine")
     assert "[363 528 573 360]" in run(Path("mine") / "02_convolution_raw.py")
+    assert not (tmp_path / "mine" / "notebooks" / "solutions").exists()
+    attempt = tmp_path / "mine" / "notebooks" / "attempt.py"
+    answer = run("-m", "cudnn_ctypes", "examples", "--answer", "output_size").partition("\n\n")[2]
+    attempt.write_text(
+        f"from exercises.lesson_03 import check\n\n\n{answer}\n\nprint(check(output_size))"
+    )
+    assert run(attempt) == "Right.\n"
     said = run("-m", "cudnn_ctypes", "lookup", "cudnnConvolutionForward")
     assert "examples/02_convolution_raw.py" in said

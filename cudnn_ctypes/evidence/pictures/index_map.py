@@ -472,14 +472,13 @@ def _drawn(described: Window, steps: int) -> Canvas:
     canvas = Canvas(described.title)
     canvas.text(_WINDOW_LEFT, 26, described.title, bold=True)
     counts = f"padding {'does not count' if described.fill == '-' else 'counts as 0'}"
-    notes = (*described.notes[:1], *([counts] if any(described.padding) else ()))
-    canvas.text(_WINDOW_LEFT, 46, "; ".join(notes), pale=True)
-    if len(described.notes) > 1:
-        canvas.text(_WINDOW_LEFT, 64, described.notes[1], pale=True)
+    notes = ("; ".join(described.notes[1:]), counts if any(described.padding) else "")
+    canvas.text(_WINDOW_LEFT, 46, "".join(described.notes[:1]), pale=True)
+    canvas.text(_WINDOW_LEFT, 64, "; ".join(filter(None, notes)), pale=True)
     shown = (min(n, most) for n, most in zip(described.padded, _WINDOW_SIZE, strict=True))
     made = (min(n, most) for n, most in zip(described.output, _WINDOW_SIZE, strict=True))
     (rows, columns), (height, width) = shown, made
-    left = _WINDOW_LEFT + columns * _CELL + 44
+    left = _WINDOW_LEFT + columns * _CELL + 26
     _image(canvas, described, rows, columns)
     _output(canvas, described, left, height, width)
     outputs = [(row, column) for row in range(height) for column in range(width)]
@@ -543,7 +542,7 @@ def _output(canvas: Canvas, described: Window, left: float, rows: int, columns: 
 def _matrix(canvas: Canvas, described: Window, outputs: Sequence[Pair], top: float) -> None:
     """Draw the matrix of im2col, with what is padding left empty."""
     taps = math.prod(described.size)
-    said = f"im2col: a column for each output, a row for each of the {taps} taps"
+    said = f"im2col: a column for each output, {taps} rows for the taps"
     canvas.text(_WINDOW_LEFT, top - 8, said, size=11)
     corners: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     for column, at in enumerate(outputs):
