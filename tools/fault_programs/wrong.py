@@ -289,9 +289,9 @@ def turned_matrix(graph: Graph, order: tuple[int, ...]) -> None:
     graph.matmul(graph.add(a, other), b).set_output(name="y")
 
 
-def turned(graph: Graph) -> None:
-    x = graph.tensor((8, 128, 33), name="x")
-    s = graph.tensor((8, 1, 33), packed((8, 1, 33), (1, 2, 0)), name="s")
+def turned(graph: Graph, order: tuple[int, ...] = (1, 2, 0), step: int = 1) -> None:
+    x, s = graph.tensor((8, 128, 33), name="x"), graph.tensor((8, 1, 33), name="s")
+    s.strides = tuple(step * each for each in packed((8, 1, 33), order))
     graph.add(x, s).set_output(name="y")
 
 

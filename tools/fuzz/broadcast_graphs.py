@@ -59,11 +59,26 @@ def _draw_none(rng: random.Random) -> Case:
         full[2] = full[3] = 1
     while math.prod(full) > 1 << 19:
         full[rng.randrange(rank)] = rng.choice([1, 2, 3])
-    return {"io": rng.choice(_TYPES), "x": full, "last": rank >= 4 and rng.random() < 0.5}
+    last, gap = rank >= 4 and rng.random() < 0.5, rng.choice(_GAPS)
+    return {"io": rng.choice(_TYPES), "x": full, "last": last, "gap": gap}
 
 
 def _none(graph: Graph, case: Mapping[str, Any]) -> Tensor:
-    return image(graph, "x", case["x"], case["last"])
+    x = image(graph, "x", case["x"], case["last"])
+    x.strides = _spaced(case["x"], x.strides or (), case.get("gap"))
+    return x
+
+
+_GAPS = (*(None,) * 18, "line", "step")
+
+
+def _spaced(dims: Sequence[int], strides: Sequence[int], gap: str | None) -> tuple[int, ...]:
+    """Packed strides with room for 8 numbers behind each line, or for one behind each number."""
+    if gap == "step":
+        return tuple(2 * step for step in strides)
+    line = max((d for d, step in zip(dims, strides, strict=True) if step == 1), default=1)
+    wider = line + 8 if gap == "line" else line
+    return tuple(step if step < line else step // line * wider for step in strides)
 
 
 def _draw_expand(rng: random.Random) -> Case:
@@ -176,6 +191,7 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     case["small_first"] = len(after) > 1 and kind != "attention" and rng.random() < 0.35
     case["tail"] = rng.choice([None, None, None, "relu", "tanh"]) if kind != "attention" else None
     case["out"] = rng.choice([case["io"], "float32"]) if kind != "attention" else case["io"]
+    case["gap"] = rng.choice(_GAPS) if kind == "none" else None
     if rng.random() < 0.8:
         _narrow(case)
     return case
@@ -200,6 +216,7 @@ def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
         "swapped": rng.random() < 0.2,
         "packed": rng.random() < 0.1,  # though the result may be channels-last
         "order": rng.sample(range(len(full)), len(full)) if rng.random() < 0.15 else None,
+        "gap": rng.choice(_GAPS),
     }
 
 
@@ -253,7 +270,8 @@ class Sketch:
             made = getattr(self.graph, case["tail"])(made)
         made.set_output(name="y", data_type=case["out"])
         if case["main"] == "none":
-            made.set_output(dims=parameters["x"], strides=self.strides(parameters["x"]))
+            strides = _spaced(parameters["x"], self.strides(parameters["x"]), case.get("gap"))
+            made.set_output(dims=parameters["x"], strides=strides)
         return made
 
     def strides(self, dims: Sequence[int]) -> tuple[int, ...]:
@@ -281,6 +299,7 @@ class Sketch:
             strides = packed(dims) if each["packed"] else self.strides(dims)
         else:
             strides = packed(dims, order)
+        strides = _spaced(dims, strides, each.get("gap"))
         made = self.graph.tensor(dims, strides, each["type"], name=name)
         return _function(self.graph, each["function"], made) if each["function"] else made
 

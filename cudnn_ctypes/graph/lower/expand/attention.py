@@ -36,18 +36,15 @@ _LONG = 256  # keys
 def form_of(g: Builder, node: Node, dims: tuple[int, ...]) -> Mask:
     """The mask of a node whose scores have `dims`, in the form that cuDNN computes right."""
     mask, version = mask_of(node), g.target.version
+    old = version <= _NEEDS_LENGTHS and node.operation == "sdpa_backward" and dims[3] % 128
+    needs_lengths = bool(old) and mask.seq_len_q is None
     if TAKEN and g.fixed and g.target.capability in ONE_QUERY.capabilities:
         if version in ONE_QUERY and one_query(node):
             return replace(mask, right=dims[3])
-        if version in UNBOUNDED and unbounded(node):
-            return _with_lengths(g, mask, dims)
-        if version in UNEVEN and uneven_heads(node):
-            return _with_lengths(g, mask, dims)
-    old = version <= _NEEDS_LENGTHS and node.operation == "sdpa_backward" and dims[3] % 128
-    return _with_lengths(g, mask, dims) if old and mask.seq_len_q is None else mask
-
-
-def _with_lengths(g: Builder, mask: Mask, dims: tuple[int, ...]) -> Mask:
+        needs_lengths |= version in UNBOUNDED and bool(unbounded(node))
+        needs_lengths |= version in UNEVEN and bool(uneven_heads(node))
+    if not needs_lengths:
+        return mask
     lengths = [
         g.constant((dims[0], 1, 1, 1), [size] * dims[0], _INT32, g.named(name))
         for name, size in (("seq_len_q", dims[2]), ("seq_len_kv", dims[3]))
@@ -321,13 +318,7 @@ def expand_sdpa_backward(g: Builder, node: Node) -> None:
     p_dropped = p
     if kept is not None:
         p_dropped = g.mul(g.mul(p, kept), drop_scale, name=g.named("p_dropped"))
-    dv = g.matmul(
-        g.follow(g.turned(p_dropped, g.named("p_transposed")), q),
-        dO,
-        m_override=columns,
-        k_override=rows,
-        name=g.named("dv"),
-    )
+    dv = _of_keys(g, p_dropped, "p", dO, q, mask, g.named("dv"))
     dv = _alone(g, dv, q, node.outputs["dv"])
     dp = g.matmul(dO, v, transpose_B=True, m_override=rows, n_override=columns, name=g.named("dp"))
     if kept is not None:
@@ -351,28 +342,32 @@ def expand_sdpa_backward(g: Builder, node: Node) -> None:
             g.take(inner)
         ds = modifier.output
     ds = g.mul(ds, scale, name=g.named("ds_scaled"))
-    dq = g.matmul(
-        ds,
-        g.turned(k, g.named("k"), back=True),
-        m_override=rows,
-        k_override=columns,
-        name=g.named("dq_sum"),
-    )
+    dq = _of_queries(g, ds, k, mask, g.named("dq_sum"))
     if d_bias is None and "use_deterministic_algorithm" not in node.options:
         dq = g.identity(g.as_scratch(dq, q.dims), name=g.named("dq"))
     g.into(dq, node.outputs["dq"])
-    dk = g.matmul(
-        g.follow(g.turned(ds, g.named("ds_transposed")), q),
-        q,
-        m_override=columns,
-        k_override=rows,
-        name=g.named("dk"),
-    )
+    dk = _of_keys(g, ds, "ds", q, q, mask, g.named("dk"))
     dk = _alone(g, dk, q, node.outputs["dk"])
     for gradient, port in ((dk, "dk"), (dv, "dv")):
         if gradient is not node.outputs[port]:
             total = g.reduction(gradient, "add", name=g.named(f"{port}_per_head"))
             g.into(total, node.outputs[port])
+
+
+def _of_queries(g: Builder, ds: Tensor, k: Tensor, mask: Mask, name: str = "") -> Tensor:
+    """The product with the keys that gives dq."""
+    rows, columns = mask.seq_len_q, mask.seq_len_kv
+    k = g.turned(k, g.named("k"), back=True)
+    return g.matmul(ds, k, m_override=rows, k_override=columns, name=name)
+
+
+def _of_keys(
+    g: Builder, a: Tensor, part: str, b: Tensor, like: Tensor, mask: Mask, name: str = ""
+) -> Tensor:
+    """The product a^T @ b that gives dk or dv."""
+    rows, columns = mask.seq_len_q, mask.seq_len_kv
+    a = g.follow(g.turned(a, g.named(f"{part}_transposed")), like)
+    return g.matmul(a, b, m_override=columns, k_override=rows, name=name)
 
 
 def _alone(g: Builder, gradient: Tensor, q: Tensor, target: Tensor) -> Tensor:
@@ -422,13 +417,7 @@ def expand_sdpa_fp8_backward(g: Builder, node: Node) -> None:
     scores = add_scores(g, node, k, mask, factors, dims)
     p = g.exp(g.sub(scores, inputs["stats"]), name=g.named("p"))
     s = g.follow(g.mul(p, inputs["scale_s"], name=g.named("s")), q)
-    dv = g.matmul(
-        g.follow(g.turned(s, g.named("s_transposed")), q),
-        dO,
-        m_override=mask.seq_len_kv,
-        k_override=mask.seq_len_q,
-    )
-    result(dv, "descale_s", "descale_dO", "dV")
+    result(_of_keys(g, s, "s", dO, q, mask), "descale_s", "descale_dO", "dV")
     dp = g.matmul(
         dO,
         v,
@@ -441,20 +430,8 @@ def expand_sdpa_fp8_backward(g: Builder, node: Node) -> None:
     ds = g.mul(g.mul(g.sub(dp, row), p), scale, name=g.named("ds"))
     _amax(g, ds, outputs["amax_dP"])
     ds = g.follow(g.mul(ds, inputs["scale_dP"], name=g.named("ds_scaled")), dO)
-    dq = g.matmul(
-        ds,
-        g.turned(k, g.named("k"), back=True),
-        m_override=mask.seq_len_q,
-        k_override=mask.seq_len_kv,
-    )
-    result(dq, "descale_dP", "descale_k", "dQ")
-    dk = g.matmul(
-        g.follow(g.turned(ds, g.named("ds_transposed")), dO),
-        q,
-        m_override=mask.seq_len_kv,
-        k_override=mask.seq_len_q,
-    )
-    result(dk, "descale_dP", "descale_q", "dK")
+    result(_of_queries(g, ds, k, mask), "descale_dP", "descale_k", "dQ")
+    result(_of_keys(g, ds, "ds", q, dO, mask), "descale_dP", "descale_q", "dK")
 
 
 def _amax(g: Builder, tensor: Tensor, target: Tensor) -> None:
