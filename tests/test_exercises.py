@@ -41,6 +41,8 @@ def test_solutions_are_right_and_usual_mistakes_are_named(number):
     for name, exercise in exercises.items():
         assert repr(exercise.check(getattr(solved(number), name))) == "Right."
         assert list(grading.solutions(COURSE, name)) == [name]
+        for nonsense in (None, "y", [1, "y"], object(), np.full((2, 2), np.nan), ([1], [1, 2])):
+            assert not exercise.check(lambda *given, nonsense=nonsense: nonsense)
         for said, formula in exercise.mistakes.items():
             verdict = exercise.check(formula)
             assert not verdict, (name, said)

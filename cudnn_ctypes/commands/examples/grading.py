@@ -97,31 +97,31 @@ def grade(course: Path, place: Path) -> Iterator[Mark]:
         raise CommandError(f"no notebook of the course in {place}")
     for path in found:
         for row in _graded(path, files[path.stem[:2]]):
-            yield Mark(str(path), **row)
+            yield Mark(str(path), *row)
 
 
-def _graded(notebook: Path, exercises: Path) -> list[dict[str, Any]]:
+Row = tuple[str, bool, str]
+"""An exercise, whether it is right, and what the check says."""
+
+
+def _graded(notebook: Path, exercises: Path) -> list[Row]:
     command = [sys.executable, "-m", __name__, str(notebook.resolve()), str(exercises)]
     environment = child_variables() | {"MPLBACKEND": "Agg"}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_SECONDS, env=environment, check=False
         )
-        rows: list[dict[str, Any]] = json.loads(done.stdout.rpartition("\n")[2])
+        rows: list[Row] = json.loads(done.stdout.rpartition("\n")[2])
         return rows
     except subprocess.TimeoutExpired:
         reason = f"the notebook ran for more than {_SECONDS} seconds"
     except ValueError:
         reason = f"the notebook ended the process with status {done.returncode}"
     text = f"Not yet: {reason}"
-    return [_row(name, False, text) for name in lesson(exercises).exercises]
+    return [(name, False, text) for name in lesson(exercises).exercises]
 
 
-def _row(exercise: str, right: bool, text: str) -> dict[str, Any]:
-    return {"exercise": exercise, "right": right, "text": text}
-
-
-def _run_and_check(notebook: Path, exercises: Path) -> Iterator[dict[str, Any]]:
+def _run_and_check(notebook: Path, exercises: Path) -> Iterator[Row]:
     """In the process of a notebook: run its cells, and check its functions."""
     os.chdir(notebook.parent)
     sys.path.insert(0, str(exercises.parents[1]))  # our exercises and pictures come first
@@ -139,9 +139,9 @@ def _run_and_check(notebook: Path, exercises: Path) -> Iterator[dict[str, Any]]:
     for name, exercise in lesson(exercises).exercises.items():
         if name in namespace:
             verdict = exercise.check(namespace[name])
-            yield _row(name, verdict.right, verdict.text)
+            yield name, verdict.right, verdict.text
         else:
-            yield _row(name, False, "\n  ".join([f"Not yet: there is no {name}", *failures]))
+            yield name, False, "\n  ".join([f"Not yet: there is no {name}", *failures])
 
 
 def report(marks: Sequence[Mark]) -> str:
