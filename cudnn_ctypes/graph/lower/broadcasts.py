@@ -21,7 +21,7 @@ from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
-from .flattening import merged_axes, tensors_of
+from .flattening import is_plain, merged_axes, tensors_of
 
 PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
@@ -210,7 +210,7 @@ class Side:
 def sides(nodes: Sequence[Node]) -> list[Side]:
     """The element-wise operations of a graph by where they are; none if it has other operations."""
     mains = [node for node in nodes if node.kind.descriptor != _POINTWISE]
-    if len(mains) > 1 or any(n.kind.descriptor not in _MAINS for n in mains) or not _free(nodes):
+    if len(mains) > 1 or any(n.kind.descriptor not in _MAINS for n in mains) or not is_plain(nodes):
         return []
     if not mains:
         shapes = [each.dims or () for node in nodes for each in node.outputs.values()]
@@ -307,11 +307,3 @@ def _is_only_added(node: Node, nodes: Sequence[Node], last: Node) -> bool:
             return False
         (node,) = users
     return False
-
-
-def _free(nodes: Sequence[Node]) -> bool:
-    """Whether nothing but dims and strides says where elements are."""
-    tensors = [each for node in nodes for each in (*node.operands, *node.outputs.values())]
-    return all(node.options.get("axis") is None for node in nodes) and not any(
-        each.ragged_offset or each.vector_count != 1 or each.reordering for each in tensors
-    )

@@ -22,6 +22,7 @@ _CONVOLUTIONS = frozenset(
     f"operation_convolution_{direction}"
     for direction in ("forward", "backward_data", "backward_filter")
 )
+_PORTS = {"operation_pointwise": {"x", "b", "t", "dy"}, "operation_matmul": {"A", "B"}}
 _RANK = 3
 _MATRIX = 2  # dimensions of a product that stay
 _WIDEST = 1024
@@ -38,7 +39,8 @@ def flattened(nodes: Sequence[Node]) -> Mapping[int, View]:
     if any(node.kind.descriptor in _CONVOLUTIONS for node in nodes):
         return _settled(tensors)
     products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
-    if len(products) > 1 or not _free(nodes, tensors):
+    known = all(node.inputs.keys() <= _PORTS.get(node.kind.descriptor, set()) for node in nodes)
+    if len(products) > 1 or not known or not is_plain(nodes):
         return {}
     kept = _MATRIX if products else 0
     ranks = {each.rank for each in tensors}
@@ -94,15 +96,11 @@ def tensors_of(nodes: Sequence[Node]) -> list[Tensor]:
     return list({id(each): each for each in (*results, *operands)}.values())
 
 
-def _free(nodes: Sequence[Node], tensors: Sequence[Tensor]) -> bool:
+def is_plain(nodes: Sequence[Node]) -> bool:
     """Whether nothing but dims and strides says where elements are."""
-    plain = {"operation_pointwise": {"x", "b", "t", "dy"}, "operation_matmul": {"A", "B"}}
-    return all(
-        node.inputs.keys() <= plain.get(node.kind.descriptor, set())
-        and node.options.get("axis") is None
-        for node in nodes
-    ) and not any(
-        each.ragged_offset or each.vector_count != 1 or each.reordering for each in tensors
+    return all(node.options.get("axis") is None for node in nodes) and not any(
+        each.ragged_offset or each.vector_count != 1 or each.reordering
+        for each in tensors_of(nodes)
     )
 
 

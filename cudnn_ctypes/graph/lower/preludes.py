@@ -25,6 +25,7 @@ from .broadcasts import (
     sides,
 )
 from .expand.expansion import Expansion, Prelude
+from .flattening import tensors_of
 
 
 def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
@@ -120,7 +121,7 @@ class _Preparation:
         result = self._scratch(root.dims or (), root, order)
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
-        self.nodes = [self._reading(each, {id(root): result}) for each in self.nodes]
+        self._exchange(root, result, self.nodes)
         # The operations stay if others need their results, too.
         while True:
             read = {id(each) for node in self.nodes for each in node.operands}
@@ -153,14 +154,9 @@ class _Preparation:
                 order = _order(side, operand)
                 for step in _steps(operand.dims or (), dims, order):
                     result = self._scratch(step, operand, order)
-                    same = self._copying(copied, result, node, order)
-                    self._add([same], result, f"{operand.name!r}: {reason}")
+                    self._copy(copied, result, node, order, f"{operand.name!r}: {reason}")
                     copied = result
-                exchanged = {id(operand): copied}
-                ours = {id(each) for each in side.nodes}
-                side.nodes = [self._reading(each, exchanged) for each in side.nodes]
-                replaced = iter(side.nodes)
-                self.nodes = [next(replaced) if id(n) in ours else n for n in self.nodes]
+                side.nodes = self._exchange(operand, copied, side.nodes)
                 self.copy(side)
                 return
 
@@ -172,11 +168,8 @@ class _Preparation:
         order = range(len(dims))
         copied = self._scratch(dims, number, order)
         reason = f"{number.name!r}: it is a number for each sequence, which engines exchange"
-        self._add([self._copying(number, copied, node, order)], copied, reason)
-        exchanged = {id(number): copied}
-        self.nodes = [
-            self._reading(each, exchanged) if each is node else each for each in self.nodes
-        ]
+        self._copy(number, copied, node, order, reason)
+        self._exchange(number, copied, [node])
 
     def widen(self, node: Node, parameter: Tensor) -> None:
         """Copy a norm's scale or bias to float32, which both are then."""
@@ -185,9 +178,15 @@ class _Preparation:
         copied = self._scratch(dims, parameter, order)
         copied.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
         reason = f"{parameter.name!r}: norms read the bias in the data type of the scale"
-        self._add([self._copying(parameter, copied, node, order)], copied, reason)
-        exchanged = {id(parameter): copied}
-        self.nodes = [self._reading(each, exchanged) for each in self.nodes]
+        self._copy(parameter, copied, node, order, reason)
+        self._exchange(parameter, copied, self.nodes)
+
+    def _exchange(self, old: Tensor, new: Tensor, nodes: Sequence[Node]) -> list[Node]:
+        """Put another tensor into some of the operations; as they are then."""
+        places = [place for place, each in enumerate(self.nodes) if each in nodes]
+        for place in places:
+            self.nodes[place] = self._reading(self.nodes[place], {id(old): new})
+        return [self.nodes[place] for place in places]
 
     def _scratch(self, dims: Sequence[int], like: Tensor, order: Sequence[int]) -> Tensor:
         """A tensor in the workspace, packed."""
@@ -204,10 +203,7 @@ class _Preparation:
         return tensor
 
     def _add(self, nodes: list[Node], result: Tensor, reason: str) -> None:
-        tensors = [each for node in nodes for each in (*node.operands, *node.outputs.values())]
-        inner = replace(
-            self._whole, nodes=nodes, tensors=list({id(t): t for t in tensors}.values())
-        )
+        inner = replace(self._whole, nodes=nodes, tensors=tensors_of(nodes))
         if nodes[-1].operation != _COPY:
             inner = prepared(inner, (*self.tensors, *self._others))
         known = {id(each) for each in self.tensors}
@@ -215,8 +211,10 @@ class _Preparation:
         self.preludes += inner.preludes
         self.preludes.append(Prelude(replace(inner, preludes=()), result, reason))
 
-    def _copying(self, source: Tensor, result: Tensor, node: Node, order: Sequence[int]) -> Node:
-        """The operation that copies a tensor along dimensions of another."""
+    def _copy(
+        self, source: Tensor, result: Tensor, node: Node, order: Sequence[int], reason: str
+    ) -> None:
+        """Copy a tensor along dimensions of another."""
         given, dims = source.dims or (), result.dims or ()
         inner = next((axis for axis in reversed(order) if dims[axis] != 1), order[-1])
         operands = {"x": source}
@@ -228,7 +226,8 @@ class _Preparation:
             mode, operands = "ADD", {"x": nothing, "b": source}
         options = {"mode": cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{mode}"]}
         name = f"{node.name}.{result.name}"
-        return Node(POINTWISE, _COPY, name, operands, {"y": result}, options)
+        copying = Node(POINTWISE, _COPY, name, operands, {"y": result}, options)
+        self._add([copying], result, reason)
 
     @staticmethod
     def _reading(node: Node, exchanged: dict[int, Tensor]) -> Node:
