@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from .arithmetic import blend, check_shape, kept
-from .tiles import Array, tiled
+from .arithmetic import Output, computed, kept
+from .tiles import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Activation = Literal["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
 
@@ -124,12 +126,8 @@ def activation_forward(
     coef: float = 0.0,
     *,
     propagate_nan: bool = True,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * act(x) + beta * y: `cudnnActivationForward`.
 
@@ -139,29 +137,19 @@ def activation_forward(
         Any shape.
     activation, coef, propagate_nan
         See `activate`. cuDNN itself refuses 'identity' here.
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
-    out
-        An array for the result; default: a new array.
+    y, **output
+        What the output held, and `Output`.
 
     Returns
     -------
     ndarray
         An array of the shape of x.
     """
-    stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: Array, y: Array | None) -> Array:
-        values = x.astype(compute_dtype, copy=activation == "identity")
-        result = activate(values, activation, coef, propagate_nan=propagate_nan)
-        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+    def formula(x: Array) -> Array:
+        return activate(x, activation, coef, propagate_nan=propagate_nan)
 
-    check_shape("y", y, x.shape)
-    return tiled(formula, x, y, out=out)
+    return computed("y", y, formula, x, output=output)
 
 
 def activation_backward(
@@ -171,12 +159,8 @@ def activation_backward(
     y: Array,
     dy: Array,
     x: Array,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """dx = alpha * act'(x) * dy + beta * dx: `cudnnActivationBackward`.
 
@@ -188,10 +172,8 @@ def activation_backward(
         See `activate`; `derivative` has the derivatives.
     y, dy, x
         Arrays of equal shape; y is act(x), from a forward pass with alpha 1 and beta 0.
-    dx
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype, out_dtype, out
-        See `activation_forward`.
+    dx, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -206,18 +188,12 @@ def activation_backward(
     for name, operand in (("y", y), ("dy", dy)):
         if operand.shape != x.shape:
             raise ValueError(f"{name} must have the shape of x, {x.shape}, got {operand.shape}")
-    stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(y: Array, dy: Array, x: Array, dx: Array | None) -> Array:
-        y, dy, x = (operand.astype(compute_dtype, copy=False) for operand in (y, dy, x))
+    def formula(x: Array, y: Array, dy: Array) -> Array:
         slope = derivative(y, x, activation, coef)
-        result = dy * slope
-        if activation in ("relu", "clipped_relu"):
-            result = kept(dy, slope > 0)
-        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+        return kept(dy, slope > 0) if activation in ("relu", "clipped_relu") else dy * slope
 
-    check_shape("dx", dx, x.shape)
-    return tiled(formula, y, dy, x, dx, out=out)
+    return computed("dx", dx, formula, x, y, dy, output=output)
 
 
 def _larger(x: Array, floor: Any, propagate_nan: bool) -> Array:

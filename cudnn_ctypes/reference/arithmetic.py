@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypedDict
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .tiles import Array
+from .tiles import Array, tiled
 
 COMPUTE_DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int32))
 
@@ -75,6 +76,82 @@ def blend(
         dtype = scaling_dtype(result.dtype)
         value = value.astype(dtype) + dtype.type(beta) * prior.astype(dtype)
     return round_to(value, out_dtype)
+
+
+class Output(TypedDict, total=False):
+    """How a formula computes, and what becomes of its result: keyword arguments of formulas.
+
+    Attributes
+    ----------
+    alpha, beta : float
+        The output becomes alpha * result + beta * what it held; by default alpha is 1 and beta 0.
+        What it held is read only if beta is not 0, and never written.
+    compute_dtype : dtype
+        float32 or float64, the default.
+    out_dtype : dtype, optional
+        Of the output; by default that of the first operand.
+    out : ndarray, optional
+        An array for the output; by default a new one. Formulas may return another.
+    """
+
+    alpha: float
+    beta: float
+    compute_dtype: DTypeLike
+    out_dtype: DTypeLike | None
+    out: Array | None
+
+
+def computing(output: Output) -> np.dtype[Any]:
+    """The dtype to compute in."""
+    return np.dtype(output.get("compute_dtype", np.float64))
+
+
+def stored(
+    name: str, result: Array, prior: Array | None, dtype: DTypeLike, output: Output
+) -> Array:
+    """A result as its output, called `name`, which held `prior`; of `dtype` unless it is said."""
+    return blend(
+        result,
+        prior,
+        alpha=output.get("alpha", 1.0),
+        beta=output.get("beta", 0.0),
+        out_dtype=output.get("out_dtype") or dtype,
+        name=name,
+    )
+
+
+def computed(
+    name: str,
+    prior: Array | None,
+    formula: Callable[..., Array],
+    *operands: Array | None,
+    output: Output,
+    axes: Iterable[int] | None = None,
+    shape: tuple[int, ...] | None = None,
+) -> Array:
+    """An output by a formula of operands, tile by tile along `axes` (see `tiled`).
+
+    Parameters
+    ----------
+    name, prior
+        The output's, and what it held.
+    formula
+        A function of the operands, which it gets in the dtype to compute in.
+    shape
+        Of the output. Default: that of the first operand.
+    """
+    first, dtype = operands[0], computing(output)
+    assert first is not None
+    check_shape(name, prior, first.shape if shape is None else shape)
+
+    def part(*operands: Array | None) -> Array:
+        *values, prior = operands
+        result = formula(*(x if x is None else x.astype(dtype, copy=False) for x in values))
+        if any(result is x for x in values):
+            result = result.copy()
+        return stored(name, result, prior, first.dtype, output)
+
+    return tiled(part, *operands, prior, axes=axes, out=output.get("out"))  # type: ignore[arg-type]
 
 
 def check_shape(name: str, array: Array | None, shape: tuple[int, ...]) -> None:

@@ -27,13 +27,16 @@ stored as  alpha * result + beta * (the output's previous contents).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
-from .arithmetic import blend, check_shape, kept, round_to
+from .arithmetic import Output, check_shape, computing, kept, round_to, stored
 from .tiles import Array, other_axes, tiled
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Mode = Literal["per_activation", "spatial"]
 
@@ -104,12 +107,8 @@ def batch_normalization_forward_training(
     running_variance: Array | None = None,
     z: Array | None = None,
     relu: bool = False,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> BatchNormalizationResult:
     """Normalize with the batch's own statistics, and average these over the calls.
 
@@ -132,14 +131,8 @@ def batch_normalization_forward_training(
         Arrays of the same shape, both or neither; never written.
     z
         An array of x's shape, added before ReLU.
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
-    out
-        An array for y; default: a new array.
+    y, **output
+        What the output held, and `Output`.
 
     Raises
     ------
@@ -153,8 +146,7 @@ def batch_normalization_forward_training(
         _checked(x, mode, running_mean=running_mean, running_variance=running_variance)
     check_shape("z", z, x.shape)
     check_shape("y", y, x.shape)
-    dtype = np.dtype(compute_dtype)
-    stored = np.dtype(out_dtype or x.dtype)
+    dtype, kind = computing(output), x.dtype
     count = x.size // scale.size
     unbiased = count / (count - 1) if count > 1 else np.nan
 
@@ -172,7 +164,7 @@ def batch_normalization_forward_training(
         inv_deviation = 1 / np.sqrt(variance + epsilon)
         total = _affine(values, mean, scale.astype(dtype) * inv_deviation, bias, z)
         return (
-            blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y"),
+            stored("y", _relu(total, relu), y, kind, output),
             mean.astype(scale.dtype),
             inv_deviation.astype(scale.dtype),
             _average(running_mean, mean, average_factor),
@@ -181,7 +173,9 @@ def batch_normalization_forward_training(
         )
 
     operands = (x, scale, bias, running_mean, running_variance, z, y)
-    results: tuple[Any, ...] = tiled(formula, *operands, axes=other_axes(x, axes), out=out)
+    results: tuple[Any, ...] = tiled(
+        formula, *operands, axes=other_axes(x, axes), out=output.get("out")
+    )
     return BatchNormalizationResult(*results)
 
 
@@ -196,12 +190,8 @@ def batch_normalization_forward_inference(
     epsilon: float = 1e-5,
     z: Array | None = None,
     relu: bool = False,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """Normalize with the averages from training.
 
@@ -222,8 +212,7 @@ def batch_normalization_forward_inference(
     )
     check_shape("z", z, x.shape)
     check_shape("y", y, x.shape)
-    dtype = np.dtype(compute_dtype)
-    stored = np.dtype(out_dtype or x.dtype)
+    dtype, kind = computing(output), x.dtype
     inv_deviation = 1 / np.sqrt(epsilon + estimated_variance.astype(dtype))
     parameters = estimated_mean.astype(dtype), scale.astype(dtype) * inv_deviation, bias
 
@@ -231,9 +220,9 @@ def batch_normalization_forward_inference(
         x: Array, mean: Array, slope: Array, bias: Array, z: Array | None, y: Array | None
     ) -> Array:
         total = _affine(x.astype(dtype, copy=False), mean, slope, bias, z)
-        return blend(_relu(total, relu), y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+        return stored("y", _relu(total, relu), y, kind, output)
 
-    return tiled(formula, x, *parameters, z, y, out=out)
+    return tiled(formula, x, *parameters, z, y, out=output.get("out"))
 
 
 def batch_normalization_backward(
@@ -246,16 +235,12 @@ def batch_normalization_backward(
     saved_mean: Array | None = None,
     saved_inv_variance: Array | None = None,
     mask: NDArray[np.bool_] | None = None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     alpha_param: float = 1.0,
     beta_param: float = 0.0,
     dx: Array | None = None,
     dscale: Array | None = None,
     dbias: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> BatchNormalizationGradients:
     """The gradients of the loss by x, scale, bias and z.
 
@@ -274,11 +259,9 @@ def batch_normalization_backward(
         The results of the forward pass, both or neither; default: computed from x again.
     mask
         The mask from the forward pass, True where ReLU passed its argument; default: no ReLU.
-    dx, dscale, dbias
-        The outputs' previous contents; read only if beta or beta_param is not 0, and never
-        written. dz is always overwritten.
-    out
-        An array for dx; default: a new array.
+    dx, dscale, dbias, **output
+        What the outputs held, and `Output`, of dx. Of dscale and dbias alpha_param and beta_param
+        are the factors; dz is always overwritten.
 
     Raises
     ------
@@ -296,10 +279,8 @@ def batch_normalization_backward(
     check_shape("dx", dx, x.shape)
     check_shape("dscale", dscale, scale.shape)
     check_shape("dbias", dbias, scale.shape)
-    dtype = np.dtype(compute_dtype)
-    stored = np.dtype(out_dtype or x.dtype)
-    data: dict[str, Any] = {"alpha": alpha, "beta": beta, "out_dtype": stored}
-    param: dict[str, Any] = {"alpha": alpha_param, "beta": beta_param, "out_dtype": scale.dtype}
+    dtype, kind = computing(output), x.dtype
+    of_scale: Output = {"alpha": alpha_param, "beta": beta_param, "out_dtype": scale.dtype}
     count = x.size // scale.size
 
     def formula(
@@ -329,15 +310,16 @@ def batch_normalization_backward(
         result -= dbias_sum / count
         result *= slope
         return (
-            blend(result, dx, name="dx", **data),
-            blend(dscale_sum, dscale, name="dscale", **param),
-            blend(dbias_sum, dbias, name="dbias", **param),
-            None if mask is None else round_to(dz, stored),
+            stored("dx", result, dx, kind, output),
+            stored("dscale", dscale_sum, dscale, kind, of_scale),
+            stored("dbias", dbias_sum, dbias, kind, of_scale),
+            None if mask is None else round_to(dz, dz_dtype),
         )
 
     operands = (x, dy, scale, saved_mean, saved_inv_variance, mask, dx, dscale, dbias)
+    out, dz_dtype = output.get("out"), output.get("out_dtype") or kind
     copies = out is not None and np.may_share_memory(out, dy)
-    dz = dy.astype(stored, copy=copies) if mask is None else None  # all of dy got through
+    dz = dy.astype(dz_dtype, copy=copies) if mask is None else None  # all of dy got through
     results: tuple[Any, ...] = tiled(formula, *operands, axes=other_axes(x, axes), out=out)
     dx, dscale, dbias, through = results
     return BatchNormalizationGradients(dx, dscale, dbias, through if dz is None else dz)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -29,24 +29,23 @@ from numpy.typing import DTypeLike
 from .activation import Activation, activate
 from .arithmetic import accumulator, blend, round_to, scale, scaling_dtype
 from .blas import products_of
-from .geometry import Geometry, Mode, add_patches, parts, patches, tap_pixels
+from .geometry import Geometry, Taps, add_patches, parts, patches, tap_pixels
 from .tiles import Array, tiled
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def convolution_forward(
     x: Array,
     w: Array,
     *,
-    padding: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
-    dilation: Sequence[int] | None = None,
-    groups: int = 1,
-    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     y: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
+    **taps: Unpack[Taps],
 ) -> Array:
     """y = alpha * conv(x, w) + beta * y: `cudnnConvolutionForward`.
 
@@ -56,12 +55,8 @@ def convolution_forward(
         (N, C, spatial sizes...).
     w
         (K, C / groups, filter sizes...).
-    padding, stride, dilation
-        One int for each spatial dimension; default: 0, 1 and 1.
-    groups
-        Group g of K / groups filters sees only group g of C / groups channels.
-    mode
-        "cross_correlation", or "convolution", which turns the filters around.
+    **taps
+        How the filters move: `Taps`.
     y
         The output's previous contents; read only if beta is not 0, and never written.
     compute_dtype
@@ -80,15 +75,7 @@ def convolution_forward(
     ValueError
         If shapes and options do not fit together; the message names the argument.
     """
-    geometry = Geometry.of(
-        x.shape,
-        w.shape,
-        padding=padding,
-        stride=stride,
-        dilation=dilation,
-        groups=groups,
-        mode=mode,
-    )
+    geometry = Geometry.of(x.shape, w.shape, **taps)
     dtype = accumulator(compute_dtype, x, w)
     with products_of(_multiply_adds(geometry)):
         result = _forward(x.astype(dtype, copy=False), w.astype(dtype, copy=False), geometry)
@@ -101,16 +88,12 @@ def convolution_backward_data(
     w: Array,
     dy: Array,
     dx_shape: Sequence[int],
-    padding: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
-    dilation: Sequence[int] | None = None,
-    groups: int = 1,
-    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     dx: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
+    **taps: Unpack[Taps],
 ) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnConvolutionBackwardData`.
 
@@ -132,15 +115,7 @@ def convolution_backward_data(
 
     The other parameters, the result's dtype and the errors are those of `convolution_forward`.
     """
-    geometry = Geometry.of(
-        dx_shape,
-        w.shape,
-        padding=padding,
-        stride=stride,
-        dilation=dilation,
-        groups=groups,
-        mode=mode,
-    )
+    geometry = Geometry.of(dx_shape, w.shape, **taps)
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, w, dy)
     depthwise = geometry.groups == dx_shape[1] == w.shape[0]
@@ -156,16 +131,12 @@ def convolution_backward_filter(
     x: Array,
     dy: Array,
     dw_shape: Sequence[int],
-    padding: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
-    dilation: Sequence[int] | None = None,
-    groups: int = 1,
-    mode: Mode = "cross_correlation",
     alpha: float = 1.0,
     beta: float = 0.0,
     dw: Array | None = None,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
+    **taps: Unpack[Taps],
 ) -> Array:
     """dw = alpha * (gradient of the loss by w) + beta * dw: `cudnnConvolutionBackwardFilter`.
 
@@ -186,15 +157,7 @@ def convolution_backward_filter(
 
     The other parameters, the result's dtype and the errors are those of `convolution_forward`.
     """
-    geometry = Geometry.of(
-        x.shape,
-        dw_shape,
-        padding=padding,
-        stride=stride,
-        dilation=dilation,
-        groups=groups,
-        mode=mode,
-    )
+    geometry = Geometry.of(x.shape, dw_shape, **taps)
     _check_dy(dy, geometry)
     dtype = accumulator(compute_dtype, x, dy)
     operands = (x.astype(dtype, copy=False), dy.astype(dtype, copy=False))
@@ -325,17 +288,13 @@ def convolution_bias_activation_forward(
     z: Array | None,
     bias: Array,
     *,
-    padding: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
-    dilation: Sequence[int] | None = None,
-    groups: int = 1,
-    mode: Mode = "cross_correlation",
     alpha1: float = 1.0,
     alpha2: float = 0.0,
     activation: Activation = "relu",
     coef: float = 0.0,
     compute_dtype: DTypeLike | None = None,
     out_dtype: DTypeLike | None = None,
+    **taps: Unpack[Taps],
 ) -> Array:
     """y = act(alpha1 * conv(x, w) + alpha2 * z + bias): `cudnnConvolutionBiasActivationForward`.
 
@@ -344,7 +303,7 @@ def convolution_bias_activation_forward(
 
     Parameters
     ----------
-    x, w, padding, stride, dilation, groups, mode, compute_dtype
+    x, w, compute_dtype, **taps
         See `convolution_forward`.
     z
         (N, K, output sizes...); read only if alpha2 is not 0, and may then be None.
@@ -370,14 +329,10 @@ def convolution_bias_activation_forward(
     total = convolution_forward(
         x,
         w,
-        padding=padding,
-        stride=stride,
-        dilation=dilation,
-        groups=groups,
-        mode=mode,
         alpha=alpha1,
         compute_dtype=compute,
         out_dtype=dtype,
+        **taps,
     )
     if z is not None and z.shape != total.shape:
         raise ValueError(f"z must have shape {total.shape}, got {z.shape}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -17,6 +17,26 @@ from ..arguments import integer, integers
 from .tiles import Array
 
 Mode = Literal["cross_correlation", "convolution"]
+
+
+class Taps(TypedDict, total=False):
+    """How filters move over images: keyword arguments of convolutions.
+
+    Attributes
+    ----------
+    padding, stride, dilation : sequence of int
+        One for each spatial dimension; by default 0, 1 and 1.
+    groups : int
+        Group g of K / groups filters sees only group g of C / groups channels.
+    mode : {"cross_correlation", "convolution"}
+        The latter turns the filters around.
+    """
+
+    padding: Sequence[int] | None
+    stride: Sequence[int] | None
+    dilation: Sequence[int] | None
+    groups: int
+    mode: Mode
 
 
 @dataclass(frozen=True)

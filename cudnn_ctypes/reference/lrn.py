@@ -47,12 +47,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .arithmetic import blend, check_shape
-from .tiles import Array, tiled
+from .arithmetic import Output, computed, computing, stored
+from .tiles import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def lrn_cross_channel_forward(
@@ -62,11 +66,8 @@ def lrn_cross_channel_forward(
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * lrn(x) + beta * y: `cudnnLRNCrossChannelForward`.
 
@@ -76,12 +77,8 @@ def lrn_cross_channel_forward(
         (N, C, spatial...).
     n, lrn_alpha, lrn_beta, k
         The values for `cudnnSetLRNDescriptor`; the defaults are AlexNet's.
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
+    y, **output
+        What the output held, and `Output`.
 
     Raises
     ------
@@ -89,15 +86,12 @@ def lrn_cross_channel_forward(
         If an argument is out of range, or x has no channels; the message names the argument.
     """
     check_options(n, lrn_beta, k)
-    stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: Array, y: Array | None) -> Array:
-        values = x.astype(compute_dtype)
-        result = values * _energy(values, n, lrn_alpha, k) ** -lrn_beta
-        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+    def formula(x: Array) -> Array:
+        result: Array = x * _energy(x, n, lrn_alpha, k) ** -lrn_beta
+        return result
 
-    check_shape("y", y, x.shape)
-    return tiled(formula, x, y, axes=_pixels(x))
+    return computed("y", y, formula, x, output=output, axes=_pixels(x))
 
 
 def lrn_cross_channel_backward(
@@ -109,11 +103,8 @@ def lrn_cross_channel_backward(
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnLRNCrossChannelBackward`.
 
@@ -125,32 +116,28 @@ def lrn_cross_channel_backward(
         The result of the forward pass, of x's shape, like dy. Its values are not read.
     dy
         The gradient of the loss by y.
-    dx
-        The output's previous contents; read only if beta is not 0, and never written.
+    dx, **output
+        What the output held, and `Output`.
 
-    The other parameters, the result's dtype and the errors are those of
-    `lrn_cross_channel_forward`.
+    The other parameters, and the errors, are those of `lrn_cross_channel_forward`.
     """
     check_options(n, lrn_beta, k)
     for name, array in (("y", y), ("dy", dy)):
         if array.shape != x.shape:
             raise ValueError(f"{name} must have shape {x.shape}, got {array.shape}")
-    stored = np.dtype(out_dtype or x.dtype)
     factor = 2 * lrn_alpha * lrn_beta / n
 
-    def formula(x: Array, dy: Array, dx: Array | None) -> Array:
-        values = x.astype(compute_dtype)
-        energy = _energy(values, n, lrn_alpha, k)
-        direct = dy.astype(compute_dtype) * energy**-lrn_beta
-        share = direct * values / energy
-        through = np.zeros_like(values)
+    def formula(x: Array, dy: Array) -> Array:
+        energy = _energy(x, n, lrn_alpha, k)
+        direct = dy * energy**-lrn_beta
+        share = direct * x / energy
+        through = np.zeros_like(x)
         for here, there in neighbours(x.shape, (1,), n):
             through[there] += share[here]
-        result = direct - factor * values * through
-        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+        result: Array = direct - factor * x * through
+        return result
 
-    check_shape("dx", dx, x.shape)
-    return tiled(formula, x, dy, dx, axes=_pixels(x))
+    return computed("dx", dx, formula, x, dy, output=output, axes=_pixels(x))
 
 
 def check_options(n: int, lrn_beta: float, k: float) -> None:
@@ -190,11 +177,8 @@ def divisive_normalization_forward(
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * normalized(x) + beta * y: `cudnnDivisiveNormalizationForward`.
 
@@ -206,12 +190,8 @@ def divisive_normalization_forward(
         The shape of x; default: zeros.
     n, lrn_alpha, lrn_beta, k
         The values for `cudnnSetLRNDescriptor`.
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
+    y, **output
+        What the output held, and `Output`.
 
     Raises
     ------
@@ -219,10 +199,9 @@ def divisive_normalization_forward(
         If shapes do not fit or an option is out of range; the message names the argument.
     """
     check_options(n, lrn_beta, k)
-    values, centers = _operands(x, means, compute_dtype)
+    values, centers = _operands(x, means, computing(output))
     variation = _variation(values, centers, n, lrn_alpha, k)
-    result = values * variation**-lrn_beta
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+    return stored("y", values * variation**-lrn_beta, y, x.dtype, output)
 
 
 def divisive_normalization_backward(
@@ -234,12 +213,9 @@ def divisive_normalization_backward(
     lrn_alpha: float = 1e-4,
     lrn_beta: float = 0.75,
     k: float = 2.0,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
     dmeans: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> tuple[Array, Array]:
     """(dx, dmeans), each alpha * gradient + beta * prior: `cudnnDivisiveNormalizationBackward`.
 
@@ -247,17 +223,16 @@ def divisive_normalization_backward(
     ----------
     x, dy, means
         Arrays of equal shape (N, C, spatial...); default for means: zeros.
-    dx, dmeans
-        The outputs' previous contents; read only if beta is not 0, and never written.
+    dx, dmeans, **output
+        What the outputs held, and `Output`.
 
-    The other parameters, the result's dtype and the errors are those of
-    `divisive_normalization_forward`.
+    The other parameters, and the errors, are those of `divisive_normalization_forward`.
     """
     check_options(n, lrn_beta, k)
-    values, centers = _operands(x, means, compute_dtype)
+    values, centers = _operands(x, means, computing(output))
     if dy.shape != x.shape:
         raise ValueError(f"dy must have shape {x.shape}, got {dy.shape}")
-    gradient: Array = dy.astype(compute_dtype)
+    gradient: Array = dy.astype(values.dtype)
     variation = _variation(values, centers, n, lrn_alpha, k)
     weight = lrn_alpha / n ** (x.ndim - 2)
     by_sum = -lrn_beta * gradient * values * variation ** (-lrn_beta - 1) * weight
@@ -265,10 +240,9 @@ def divisive_normalization_backward(
     for here, there in neighbours(x.shape, range(2, x.ndim), n):
         by_x[here] += 2 * by_sum[there] * (values[here] - centers[there])
         by_means[here] -= 2 * by_sum[here] * (values[there] - centers[here])
-    stored = np.dtype(out_dtype or x.dtype)
     return (
-        blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),
-        blend(by_means, dmeans, alpha=alpha, beta=beta, out_dtype=stored, name="dmeans"),
+        stored("dx", by_x, dx, x.dtype, output),
+        stored("dmeans", by_means, dmeans, x.dtype, output),
     )
 
 

@@ -23,15 +23,17 @@ element if it propagates, else it does not count (H200, 9.14 and 9.19).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import DTypeLike
 
-from .arithmetic import blend, check_shape
-from .tiles import Array, tiled
+from .arithmetic import Output, computed
+from .tiles import Array
 from .windows import Windows
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 PoolingMode = Literal[
     "max", "average_count_include_padding", "average_count_exclude_padding", "max_deterministic"
@@ -79,12 +81,8 @@ def pooling_forward(
     stride: Sequence[int] | None = None,
     propagate_nan: bool = True,
     y_shape: Sequence[int] | None = None,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * pool(x) + beta * y: `cudnnPoolingForward`.
 
@@ -101,14 +99,8 @@ def pooling_forward(
     y_shape
         (N, C, output sizes...) if not that of `pooling_output_shape`: smaller leaves the last
         windows out, larger lets windows reach further over the end of the image.
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
-    out
-        An array for the result; default: a new array.
+    y, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -125,20 +117,17 @@ def pooling_forward(
     """
     _check_mode(mode)
     windows = Windows.of(x.shape, window, padding, stride, y_shape)
-    stored = np.dtype(out_dtype or x.dtype)
+    lowest = _lowest(x.dtype)
 
-    def formula(x: Array, y: Array | None) -> Array:
-        values = x.astype(compute_dtype, copy=False)
+    def formula(x: Array) -> Array:
         if mode.startswith("max"):
-            result = windows.maximum(values, propagate_nan, _lowest(x.dtype))
-        else:
-            result = windows.total(values)
-            with np.errstate(invalid="ignore"):
-                result /= _divisors(windows, mode).astype(result.dtype)
-        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+            return windows.maximum(x, propagate_nan, lowest)
+        result = windows.total(x)
+        with np.errstate(invalid="ignore"):
+            result /= _divisors(windows, mode).astype(result.dtype)
+        return result
 
-    check_shape("y", y, windows.y_shape)
-    return tiled(formula, x, y, axes=(0, 1), out=out)
+    return computed("y", y, formula, x, output=output, axes=(0, 1), shape=windows.y_shape)
 
 
 def pooling_backward(
@@ -150,12 +139,8 @@ def pooling_backward(
     padding: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
     propagate_nan: bool = True,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnPoolingBackward`.
 
@@ -168,10 +153,10 @@ def pooling_backward(
         `pooling_forward`.
     x
         (N, C, spatial sizes...).
-    dx
-        The output's previous contents; read only if beta is not 0, and never written.
-    window, mode, padding, stride, propagate_nan, compute_dtype, out_dtype, out
+    window, mode, padding, stride, propagate_nan
         See `pooling_forward`.
+    dx, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -185,14 +170,11 @@ def pooling_backward(
     """
     _check_mode(mode)
     windows = Windows.of(x.shape, window, padding, stride, dy.shape, name="dy")
-    stored = np.dtype(out_dtype or x.dtype)
 
-    def formula(x: Array, dy: Array, dx: Array | None) -> Array:
-        gradient = dy.astype(compute_dtype, copy=False)
+    def formula(x: Array, gradient: Array) -> Array:
         result = np.zeros(x.shape, gradient.dtype)
         if mode.startswith("max"):
-            values = x.astype(compute_dtype, copy=False)
-            largest, number = windows.first_maximum(values, propagate_nan)
+            largest, number = windows.first_maximum(x, propagate_nan)
             if mode == "max_deterministic":  # no place holds a maximum of minus infinity
                 number = np.where(largest == -np.inf, -1, number)
             windows.add_at(result, number, gradient)
@@ -201,10 +183,9 @@ def pooling_backward(
                 gradient = gradient / _divisors(windows, mode).astype(gradient.dtype)
             for _, outputs, elements in windows.taps():
                 result[elements] += gradient[outputs]
-        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+        return result
 
-    check_shape("dx", dx, x.shape)
-    return tiled(formula, x, dy, dx, axes=(0, 1), out=out)
+    return computed("dx", dx, formula, x, dy, output=output, axes=(0, 1))
 
 
 def _lowest(dtype: np.dtype[Any]) -> float:

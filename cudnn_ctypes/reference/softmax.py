@@ -16,13 +16,15 @@ with m = max(x). 'fast' and 'accurate' are the same function; 'fast' overflows f
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from .arithmetic import blend, check_shape, round_to
-from .tiles import Array, other_axes, tiled
+from .arithmetic import Output, computed, round_to
+from .tiles import Array, other_axes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Algorithm = Literal["fast", "accurate", "log"]
 SoftmaxMode = Literal["instance", "channel"]
@@ -33,12 +35,9 @@ def softmax_forward(
     *,
     algorithm: Algorithm = "accurate",
     mode: SoftmaxMode = "channel",
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
     keep_powers: bool = True,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * softmax(x) + beta * y: `cudnnSoftmaxForward`.
 
@@ -46,14 +45,10 @@ def softmax_forward(
     ----------
     x
         (N, C, spatial sizes...).
-    y
-        The output's previous contents; read only if beta is not 0, and never written.
     keep_powers
         Whether integers are exponentials in y first, where beta is 0, as in most kernels of cuDNN.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
+    y, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -66,22 +61,21 @@ def softmax_forward(
         For an unknown algorithm or mode, or a `y` of another shape.
     """
     axes = _axes(x, algorithm, mode)
-    stored = np.dtype(out_dtype or x.dtype)
+    rounded = x.dtype if x.dtype.kind in "iu" and keep_powers and not output.get("beta") else None
 
-    def formula(x: Array, y: Array | None) -> Array:
-        values = x.astype(compute_dtype, copy=False)
+    def formula(values: Array) -> Array:
+        result: Array
         if algorithm != "fast":
             values = values - values.max(axis=axes, keepdims=True)
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.exp(values)
             total = powers.sum(axis=axes, keepdims=True)
-            if x.dtype.kind in "iu" and keep_powers and not beta:  # cuDNN 9.14, 9.19
-                powers = round_to(powers, x.dtype).astype(compute_dtype)
+            if rounded is not None:  # cuDNN 9.14, 9.19
+                powers = round_to(powers, rounded).astype(values.dtype)
             result = values - np.log(total) if algorithm == "log" else powers / total
-        return blend(result, y, alpha=alpha, beta=beta, out_dtype=stored, name="y")
+        return result
 
-    check_shape("y", y, x.shape)
-    return tiled(formula, x, y, axes=other_axes(x, axes))
+    return computed("y", y, formula, x, output=output, axes=other_axes(x, axes))
 
 
 def softmax_backward(
@@ -90,11 +84,8 @@ def softmax_backward(
     dy: Array,
     algorithm: Algorithm = "accurate",
     mode: SoftmaxMode = "channel",
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """dx = alpha * (gradient of the loss by x) + beta * dx: `cudnnSoftmaxBackward`.
 
@@ -103,10 +94,8 @@ def softmax_backward(
     y, dy
         (N, C, spatial sizes...); y is the softmax, or its logarithm for algorithm 'log', from a
         forward pass with alpha 1 and beta 0.
-    dx
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype, out_dtype
-        See `softmax_forward`; the default of out_dtype is the dtype of y.
+    dx, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -121,18 +110,16 @@ def softmax_backward(
     axes = _axes(y, algorithm, mode)
     if dy.shape != y.shape:
         raise ValueError(f"dy must have the shape of y, {y.shape}, got {dy.shape}")
-    stored = np.dtype(out_dtype or y.dtype)
 
-    def formula(y: Array, dy: Array, dx: Array | None) -> Array:
-        y, dy = (each.astype(compute_dtype, copy=False) for each in (y, dy))
+    def formula(y: Array, dy: Array) -> Array:
+        result: Array
         if algorithm == "log":
             result = dy - np.exp(y) * dy.sum(axis=axes, keepdims=True)
         else:
             result = y * (dy - (y * dy).sum(axis=axes, keepdims=True))
-        return blend(result, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx")
+        return result
 
-    check_shape("dx", dx, y.shape)
-    return tiled(formula, y, dy, dx, axes=other_axes(y, axes))
+    return computed("dx", dx, formula, y, dy, output=output, axes=other_axes(y, axes))
 
 
 def _axes(x: Array, algorithm: str, mode: str) -> tuple[int, ...]:

@@ -23,13 +23,16 @@ on the left pixel and 1 on the right one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .arithmetic import blend, round_to
+from .arithmetic import Output, computing, round_to, stored
 from .tiles import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def spatial_tf_grid_generator_forward(
@@ -89,11 +92,8 @@ def spatial_tf_sampler_forward(
     x: Array,
     grid: Array,
     *,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     y: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """y = alpha * sampled(x) + beta * y: `cudnnSpatialTfSamplerForward`.
 
@@ -103,12 +103,8 @@ def spatial_tf_sampler_forward(
         (N, C, height, width).
     grid
         (N, H, W, 2): horizontal and vertical coordinate of each output pixel in x.
-    y
-        (N, C, H, W): the output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of x.
+    y, **output
+        What the output (N, C, H, W) held, and `Output`.
 
     Raises
     ------
@@ -116,14 +112,14 @@ def spatial_tf_sampler_forward(
         If shapes do not fit together; the message names the argument.
     """
     _check_operands(x, grid)
-    values = x.astype(compute_dtype)
+    values = x.astype(computing(output))
     result = np.zeros((*x.shape[:2], *grid.shape[1:3]), values.dtype)
     images = np.arange(len(x))[:, None, None]
-    for row, column, weight, _ in _corners(grid.astype(compute_dtype), x.shape[2:]):
+    for row, column, weight, _ in _corners(grid.astype(values.dtype), x.shape[2:]):
         # Index arrays on both sides of a slice put their own axes first: (N, H, W, C).
         pixels = values[images, :, row, column]
         result += np.moveaxis(pixels * weight[..., None], -1, 1)
-    return blend(result, y, alpha=alpha, beta=beta, out_dtype=out_dtype or x.dtype, name="y")
+    return stored("y", result, y, x.dtype, output)
 
 
 def spatial_tf_sampler_backward(
@@ -131,14 +127,11 @@ def spatial_tf_sampler_backward(
     x: Array,
     dy: Array,
     grid: Array,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     dx: Array | None = None,
     alpha_dgrid: float = 1.0,
     beta_dgrid: float = 0.0,
     dgrid: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> tuple[Array, Array]:
     """(dx, dgrid), each alpha * gradient + beta * prior: `cudnnSpatialTfSamplerBackward`.
 
@@ -150,32 +143,31 @@ def spatial_tf_sampler_backward(
         (N, C, H, W): the gradient of the loss by y.
     grid
         (N, H, W, 2).
-    dx, dgrid
-        The outputs' previous contents; read only if beta or beta_dgrid is not 0, and never written.
+    dx, dgrid, **output
+        What the outputs held, and `Output`.
     alpha_dgrid, beta_dgrid
         Factors of the gradient by the grid, and of what dgrid held.
 
-    The other parameters, the results' dtype and the errors are those of
-    `spatial_tf_sampler_forward`.
+    The errors are those of `spatial_tf_sampler_forward`.
     """
     _check_operands(x, grid)
     if dy.shape != (*x.shape[:2], *grid.shape[1:3]):
         raise ValueError(f"dy must have shape {(*x.shape[:2], *grid.shape[1:3])}, got {dy.shape}")
-    values = x.astype(compute_dtype)
-    gradient = np.moveaxis(dy.astype(compute_dtype), 1, -1)  # (N, H, W, C)
+    values = x.astype(computing(output))
+    gradient = np.moveaxis(dy.astype(values.dtype), 1, -1)  # (N, H, W, C)
     by_x = np.zeros_like(values)
     by_grid = np.zeros(grid.shape, values.dtype)
     images = np.arange(len(x))[:, None, None]
-    for row, column, weight, slopes in _corners(grid.astype(compute_dtype), x.shape[2:]):
+    for row, column, weight, slopes in _corners(grid.astype(values.dtype), x.shape[2:]):
         # add.at, since several output pixels may read the same input pixel.
         place: Any = (images, slice(None), row, column)
         np.add.at(by_x, place, gradient * weight[..., None])
         pixels = values[place]
         by_grid += slopes * (gradient * pixels).sum(axis=-1, keepdims=True)
-    stored = np.dtype(out_dtype or x.dtype)
+    by_points: Output = {**output, "alpha": alpha_dgrid, "beta": beta_dgrid}
     return (
-        blend(by_x, dx, alpha=alpha, beta=beta, out_dtype=stored, name="dx"),
-        blend(by_grid, dgrid, alpha=alpha_dgrid, beta=beta_dgrid, out_dtype=stored, name="dgrid"),
+        stored("dx", by_x, dx, x.dtype, output),
+        stored("dgrid", by_grid, dgrid, x.dtype, by_points),
     )
 
 

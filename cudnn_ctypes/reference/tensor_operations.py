@@ -27,13 +27,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .arithmetic import blend, check_shape, round_to, scale, scaling_dtype
+from .arithmetic import Output, blend, computed, computing, round_to, scale, scaling_dtype, stored
 from .tiles import Array, tiled, tiles
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Operation = Literal["add", "mul", "min", "max", "sqrt", "not"]
 
@@ -81,12 +84,9 @@ def op_tensor(
     *,
     alpha1: float = 1.0,
     alpha2: float = 1.0,
-    beta: float = 0.0,
     c: Array | None = None,
     propagate_nan: bool = True,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
-    out: Array | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """c = op(alpha1 * a, alpha2 * b) + beta * c: `cudnnOpTensor`.
 
@@ -107,16 +107,10 @@ def op_tensor(
         Any shape; the result has the same shape.
     b
         An array of the shape of a, or with sizes of 1 to broadcast; may be None for sqrt and not.
-    c
-        The output's previous contents; read only if beta is not 0, and never written.
     propagate_nan
         Whether min and max of a number and NaN are NaN rather than the number.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of a.
-    out
-        An array for the result; default: a new array.
+    c, **output
+        What the output held, and `Output`.
 
     Returns
     -------
@@ -131,8 +125,6 @@ def op_tensor(
     if op not in get_args(Operation):
         names = ", ".join(get_args(Operation))
         raise ValueError(f"op must be one of {names}, got {op!r}")
-    dtype: np.dtype[Any] = np.dtype(compute_dtype)
-    stored = np.dtype(out_dtype or a.dtype)
     if op in ("sqrt", "not"):
         b = None
     elif b is None:
@@ -140,21 +132,19 @@ def op_tensor(
     else:
         broadcast(b, a.shape, "b")
 
-    def formula(a: Array, b: Array | None, c: Array | None) -> Array:
-        u = scale(a.astype(dtype, copy=False), alpha1)
+    def formula(a: Array, b: Array | None) -> Array:
+        u = scale(a, alpha1)
         result: Array
         with np.errstate(invalid="ignore", over="ignore"):
             if op == "sqrt":
                 result = np.sqrt(u)
             elif b is None:
-                result = dtype.type(1) - u
+                result = u.dtype.type(1) - u
             else:
-                v = scale(b.astype(dtype, copy=False), alpha2)
-                result = _binary(op, propagate_nan)(u, v)
-        return blend(result, c, alpha=1.0, beta=beta, out_dtype=stored, name="c")
+                result = _binary(op, propagate_nan)(u, scale(b, alpha2))
+        return result
 
-    check_shape("c", c, a.shape)
-    return tiled(formula, a, b, c, out=out)
+    return computed("c", c, formula, a, b, output=output)
 
 
 def _binary(op: str, propagate_nan: bool) -> np.ufunc:
@@ -203,11 +193,8 @@ def reduce_tensor(
     op: Operator,
     *,
     propagate_nan: bool = True,
-    alpha: float = 1.0,
-    beta: float = 0.0,
     c: Array | None = None,
-    compute_dtype: DTypeLike = np.float64,
-    out_dtype: DTypeLike | None = None,
+    **output: Unpack[Output],
 ) -> Array:
     """c = alpha * reduce(a) + beta * c: `cudnnReduceTensor`.
 
@@ -220,18 +207,14 @@ def reduce_tensor(
     propagate_nan
         Whether min, max and amax are NaN if an element is NaN; else NaN is ignored. The other
         operators always propagate NaN.
-    c
-        The output's previous contents; read only if beta is not 0, and never written.
-    compute_dtype
-        float32 or float64.
-    out_dtype
-        Default: the dtype of a.
+    c, **output
+        What the output held, and `Output`.
 
     Returns
     -------
     ndarray
         A new array of the shape `c_shape`. No minimum is larger than the largest finite number of
-        `compute_dtype`, no maximum less than the lowest one, without elements that count too.
+        the dtype computed in, no maximum less than the lowest one, without elements that count too.
 
     Raises
     ------
@@ -240,9 +223,8 @@ def reduce_tensor(
     """
     axes = reduced_axes(a.shape, c_shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        result = _reduced(a, np.dtype(compute_dtype), axes, op, propagate_nan)
-    stored = np.dtype(out_dtype or a.dtype)
-    return blend(result, c, alpha=alpha, beta=beta, out_dtype=stored, name="c")
+        result = _reduced(a, computing(output), axes, op, propagate_nan)
+    return stored("c", result, c, a.dtype, output)
 
 
 def reduce_indices(

@@ -231,7 +231,7 @@ class Call:
         self.check()
         given, factors = options(self), self.factors()
         prior = target.prior(factors.get("beta", 0.0))
-        if "out" in inspect.signature(formula).parameters:
+        if {"out", "output"} & set(inspect.signature(formula).parameters):
             given = {**given, "out": prior}
         if not exact:
             given = {**given, "compute_dtype": sources[0].compute_dtype}
