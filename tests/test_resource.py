@@ -79,8 +79,25 @@ class TestClosed:
         with pytest.raises(TypeError, match="expected device memory"):
             memory_pointer(Handle)
 
+    def test_it_raises_before_c(self, log: list[str]) -> None:
+        thing = Thing("a", log)
+        thing.close()
+        with pytest.raises(ClosedError, match="this Thing is closed"):
+            raw.cudnnSetTensor4dDescriptor(thing, 0, 0, 1, 1, 1, 1)
+        with pytest.raises(ClosedError, match="this Thing is closed"):
+            _ = thing._as_parameter_
+
 
 class TestForgotten:
+    def test_it_is_destroyed_with_a_warning(self, log, warned):
+        Thing("a", log)
+        gc.collect()
+        assert log == ["a"]
+        (warning,) = warned
+        assert warning.category is UnclosedWarning
+        assert issubclass(UnclosedWarning, ResourceWarning)
+        assert str(warning.message) == "unclosed Thing"
+
     def test_tracemalloc_tells_where_it_was_created(self, log, warned):
         tracemalloc.start(5)
         try:
@@ -103,6 +120,37 @@ class TestForgotten:
         assert "error while cleaning up an unclosed Resource: destroy failed" in str(
             warned[1].message
         )
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    def test_children_go_before_their_parents(self, log: list[str]) -> None:
+        parent = Thing("parent", log)
+        child = Thing("child", log, parents=(parent,))
+        del parent
+        gc.collect()
+        assert log == []  # the child keeps it alive
+        del child
+        gc.collect()
+        assert log == ["child", "parent"]
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    def test_in_a_collected_cycle_too(self, log: list[str]) -> None:
+        gc.disable()
+        gc.freeze()  # what other tests left would be walked through sixty times
+        try:
+            for i in range(20):
+                parent = Thing("parent", log)
+                child = Thing("child", log, parents=(parent,))
+                grandchild = Thing("grandchild", log, parents=(child,))
+                parent.cycle = [parent]
+                child.cycle = [child, parent]
+                grandchild.cycle = [grandchild, child, parent]
+                del parent, child, grandchild
+                for _ in range(3):  # a parent is in the cycle that its child's end leaves
+                    gc.collect()
+                assert log == ["grandchild", "child", "parent"], i
+                log.clear()
+        finally:
+            gc.enable()
 
     def test_a_parent_that_holds_its_child_keeps_both_until_exit(self) -> None:
         program = """

@@ -17,7 +17,7 @@ import pytest
 from programs import ROOT
 from rich.console import Console
 
-from cudnn_ctypes import Graph, __version__, commands
+from cudnn_ctypes import Graph, commands
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import compile as compile_command
 from cudnn_ctypes.commands import options
@@ -31,13 +31,6 @@ def product(path: Path) -> Path:
     graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
     path.write_text(graph.to_json())
     return path
-
-
-def test_the_version(capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["--version"])
-    assert caught.value.code == 0
-    assert capsys.readouterr().out == f"cudnn-ctypes {__version__}\n"
 
 
 @pytest.mark.parametrize("command", commands.COMMANDS)

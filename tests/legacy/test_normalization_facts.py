@@ -268,33 +268,6 @@ def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> N
         )
 
 
-def test_the_fused_forms_blend_their_results(handle: Handle) -> None:
-    """alpha and beta are for y and dx; dz is overwritten."""
-    shape = SHAPES[0]
-    x, z, dy = (tensor(shape, "float16", "NHWC", seed) for seed in range(3))
-    scale, bias = tensor((4,), seed=3), tensor((4,), seed=4)
-    y, prior = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 5)
-    common = {"activation": "relu"}
-    training = {**common, "average_factor": 1}
-    plain = cudnn.batch_normalization_forward_training_ex(handle, x, scale, bias, z=z, **training)
-    cudnn.batch_normalization_forward_training_ex(
-        handle, x, scale, bias, y, z=z, alpha=2, beta=-0.5, **training
-    )
-    expected = 2 * plain.y.numpy().astype(np.float64) - 0.5 * prior.numpy()
-    np.testing.assert_allclose(y.numpy(), expected, rtol=5e-3, atol=5e-3)
-    operands = {"x": x, "y": plain.y, "dy": dy, "scale": scale, "bias": bias}
-    common |= {"reserve_space": plain.reserve_space, "saved_mean": plain.saved_mean}
-    common |= {"saved_inv_variance": plain.saved_inv_variance}
-    one = cudnn.batch_normalization_backward_ex(handle, **operands, with_dz=True, **common)
-    dx, dz = tensor(shape, "float16", "NHWC", 5), tensor(shape, "float16", "NHWC", 6)
-    cudnn.batch_normalization_backward_ex(
-        handle, **operands, dx=dx, dz=dz, alpha=2, beta=-0.5, **common
-    )
-    expected = 2 * one.dx.numpy().astype(np.float64) - 0.5 * prior.numpy()
-    np.testing.assert_allclose(dx.numpy(), expected, rtol=5e-3, atol=5e-3)
-    np.testing.assert_array_equal(dz.numpy(), one.dz.numpy())
-
-
 @pytest.mark.parametrize("n", [2, 4, 6])
 def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
     """LRN's are exact; divisive normalization's dx is summed over the forward pass's windows."""

@@ -108,23 +108,6 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
 LIMITS = Clip(-0.25, 0.125)  # both are numbers of float32, as the kernels have them
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"layers": 2}, {"bidirectional": True}, {"projection_size": 2}, {"bias": "single_inp_bias"}],
-    ids=str,
-)
-def test_cell_states_are_clipped_where_they_are_read(handle, options):
-    problem = example(clip=LIMITS, **options)
-    with Run(handle, problem, random_operands(problem)) as run:
-        got = run.training_step()
-        check(run, got)
-        assert got["cy"].min() < -0.25, "what is handed on is not clipped"
-        unclipped = expected(
-            replace(problem, network=replace(problem.network, clip=None)), run.given
-        )
-        assert np.abs(got["dx"] - unclipped["dx"])[problem.valid].max() > 0.01
-
-
 @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
 def test_what_the_clip_makes_of_nan(handle: Handle, nan: str) -> None:
     """NaN, or the lower limit; gradients pass through a NaN either way."""

@@ -132,27 +132,6 @@ def test_order_of_folded_channels_as_measured():
     assert back.max() == 448
 
 
-@pytest.mark.parametrize(
-    ("shape", "before", "after", "fold", "direction", "expected"),
-    [
-        ((2, 3, 8, 8), (0, 0, 0, 0), (0, 1, 0, 0), (2, 2), "fold", (2, 16, 4, 4)),
-        ((2, 3, 7, 9), (0, 0, 0, 0), (0, 0, 0, 0), (2, 3), "fold", (2, 18, 4, 3)),
-        ((2, 3, 7, 9), (0, 0, 0, 0), (0, 0, 0, 0), (2, 2), "fold", (2, 12, 4, 5)),
-        ((2, 3, 7, 9), (0, 0, 0, 0), (0, 1, -1, 0), (2, 2), "fold", (2, 16, 3, 5)),
-        ((2, 16, 4, 4), (0, 0, 0, 0), (0, -1, 0, 0), (2, 2), "unfold", (2, 3, 8, 8)),
-        ((2, 16, 4, 4), (0, 0, 0, 0), (0, -1, -1, 1), (2, 2), "unfold", (2, 3, 7, 9)),
-        ((4, 3, 3, 3), (0, 0, 1, 1), (4, 1, 0, 0), (2, 2), "fold", (8, 16, 2, 2)),
-        ((4, 3, 3, 3), (1, 1, 1, 1), (4, 1, 0, 0), (0, 0), "fold", (9, 5, 4, 4)),
-    ],
-)
-def test_shapes_that_cudnn_init_transform_dest_gives(
-    shape, before, after, fold, direction, expected
-):
-    # What cudnnInitTransformDest of cuDNN 9.28 put into the destination descriptor.
-    transform = TensorTransform(before, after, fold, direction)
-    assert transform_tensor(np.ones(shape), transform).shape == expected
-
-
 def test_wrong_transforms():
     x = np.zeros((1, 2, 4, 4))
     with pytest.raises(ValueError, match="transform must pad the 4 dimensions"):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 import weakref
 from contextlib import suppress
 from pathlib import Path
@@ -195,6 +196,16 @@ def test_the_stream_object_lives_until_the_memory_is_freed(fake_cuda):
     buffer.close()
     gc.collect()
     assert gone() is None
+
+
+def test_the_report_says_where_the_buffer_was_made(reference_device):
+    tracemalloc.start()
+    try:
+        kept = [DeviceBuffer(16)]
+    finally:
+        tracemalloc.stop()
+    with pytest.warns(ResourceWarning, match=r"created at:\n.*test_buffer.py"):
+        kept.clear()
 
 
 def test_two_threads_may_close_it(any_device):

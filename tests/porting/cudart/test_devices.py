@@ -212,21 +212,6 @@ def test_adding_counts_elements():
     assert p == 0x1008
 
 
-def test_it_agrees_with_ctypes_pointers():
-    """What ctypes computes for an index, for types of several sizes."""
-    for ctype in (ctypes.c_char, ctypes.c_short, c_int, c_double, c_float * 3):
-        array = (ctype * 4)()
-        p = DevicePointer(ctype, ctypes.addressof(array))
-        for index in range(4):
-            expected = ctypes.addressof(ctypes.cast(array, ctypes.POINTER(ctype * 1))[index])
-            assert (p + index).value == expected
-
-
-def test_without_a_type_bytes_count():
-    assert (DevicePointer(address=0x10) + 3).value == 0x13
-    assert ((DevicePointer * 2)()[1] + 1).value == 1  # as ctypes makes them in an array
-
-
 def test_casting():
     p = DevicePointer(c_float, 0x1000).cast(c_double)
     assert (p + 1).value == 0x1008
@@ -295,17 +280,6 @@ def test_streams(any_device):
     cudart.cudaEventDestroy(point)
     cudart.cudaStreamDestroy(first)
     cudart.cudaStreamDestroy(second)
-
-
-def test_cudnn_takes_the_streams(any_device):
-    stream, handle, found = cudaStream_t(), raw.cudnnHandle_t(), cudaStream_t()
-    cudart.cudaStreamCreate(byref(stream))
-    raw.cudnnCreate(byref(handle))
-    raw.cudnnSetStream(handle, stream)
-    raw.cudnnGetStream(handle, byref(found))
-    assert found == stream
-    raw.cudnnDestroy(handle)
-    cudart.cudaStreamDestroy(stream)
 
 
 def test_times(any_device):

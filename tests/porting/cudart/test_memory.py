@@ -24,7 +24,6 @@ from cudnn_ctypes.porting.cudart import (
     cudaMemcpyDeviceToDevice,
     cudaMemcpyDeviceToHost,
     cudaMemcpyHostToDevice,
-    cudaMemcpyHostToHost,
 )
 from cudnn_ctypes.runtime import DeviceTensor
 
@@ -115,12 +114,6 @@ def test_default_finds_the_direction(any_device):
     cudaMemcpy(x, VALUES, 48, cudaMemcpyDefault)
     assert read(x, 12) == VALUES.tolist()
     cudaFree(x)
-
-
-def test_within_the_host(any_device):
-    target = np.zeros(12, np.float32)
-    cudaMemcpy(target, VALUES, 48, cudaMemcpyHostToHost)
-    assert target.tolist() == VALUES.tolist()
 
 
 def test_asynchronous_copies(any_device):
