@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 KINDS = {
     "What is written": "generate probe_attributes example_outputs notebooks advice_table",
     "Versions and packages": "version_matrix since_versions graph_matrix wheel_matrix "
-    "package_check frontend_names",
+    "package_check frontend_names model_blocks",
     "Looking for faults": "fuzz legacy_corners operand_messages gpu_check program_corpus",
     "Measuring": "bench_call bench_gpu bench_graph bench_tuning bench_cache bench_torch_ops "
     "bench_warden bench_reference launch_costs mutants",
