@@ -35,22 +35,13 @@ class Partition(Report, Sequence[Piece]):
 
     ``Graph.partition`` makes it. It is a sequence of the pieces in the order of their execution.
 
-    Attributes
-    ----------
-    graph, device : str
-        The graph's name, and the GPU.
-    pieces : tuple of Piece
-        Empty if some operation has no engine, whatever is beside it.
-    rewrites : tuple of str
-        Operations that are said in others, in words.
-    cuts : tuple of str
-        Why each piece, but the last, does not go together with the next.
-    stuck : tuple of str
-        If there are no pieces: operations that have no engine.
-    asked : int
-        Of how many graphs cuDNN's heuristics were asked; answers are remembered.
-    seconds : float
-        That it took.
+    - `graph`, `device`: the graph's name, and the GPU.
+    - `pieces`: empty if some operation has no engine, whatever is beside it.
+    - `rewrites`: operations that are said in others, in words.
+    - `cuts`: why each piece, but the last, does not go together with the next.
+    - `stuck`: if there are no pieces: operations that have no engine.
+    - `asked`: of how many graphs cuDNN's heuristics were asked; answers are remembered.
+    - `seconds`: that it took.
     """
 
     graph: str
@@ -236,10 +227,8 @@ def is_program(text: str | bytes) -> bool:
 def loaded(graph: Any, text: str | bytes, device: Handle | DeviceProperties) -> Program:
     """The program of a graph that ``Program.to_json`` stored.
 
-    Raises
-    ------
-    ValueError
-        If the text is damaged, or the program belongs to another graph, cuDNN version or GPU.
+    Raises ValueError if the text is damaged, or the program belongs to another graph, cuDNN version
+    or GPU.
     """
     top = Place.of_text(unsealed(text if isinstance(text, str) else text.decode(), "program"), "")
     stored: Any = top.value

@@ -260,10 +260,7 @@ def rewritten(graph: Description, nodes: Sequence[Node], strides: Strides) -> li
 
     `strides` say how tensors lie in memory, by unique id.
 
-    Returns
-    -------
-    list of str
-        The replaced operations, in words.
+    Returns the replaced operations, in words.
     """
     told = []
     for each in graph.tensors:

@@ -61,21 +61,12 @@ _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 class Piece:
     """One of the graphs that a description is cut into.
 
-    Attributes
-    ----------
-    graph : Graph
-        With unique ids of its own, from 1 on.
-    uids : dict of int to int
-        These to those of the whole.
-    key : str
-        Equal for pieces that one plan carries out.
-    operations : tuple of str
-        The user's.
-    answer : Answer
-    nbytes : int
-        That it reads and writes.
-    run : tuple of int
-        Its first operation, and the first behind it, by their places in the order.
+    - `graph`: with unique ids of its own, from 1 on.
+    - `uids`: these to those of the whole.
+    - `key`: equal for pieces that one plan carries out.
+    - `operations`: the user's.
+    - `nbytes`: that it reads and writes.
+    - `run`: its first operation, and the first behind it, by their places in the order.
     """
 
     graph: Any
@@ -100,16 +91,9 @@ class Piece:
 class Cut:
     """A description on its way into pieces.
 
-    Parameters
-    ----------
-    graph : Graph
-        Stays as it is.
-    support : Support
+    - `graph`: stays as it is.
 
-    Attributes
-    ----------
-    rewrites : list of str
-        The operations that were said in others, in words.
+    - `rewrites`: the operations that were said in others, in words.
     """
 
     def __init__(self, graph: Any, support: Support) -> None:
@@ -136,16 +120,10 @@ class Cut:
 class Order:
     """The operations of a graph in one order, and the best way to cut it.
 
-    Attributes
-    ----------
-    graph : Graph
-        A copy without the operations that only move elements.
-    memory : Memory
-        Where its tensors lie.
-    given : set of int
-        Unique ids of the tensors that an execution is given.
-    pieces : list of Piece
-        Empty if there is no way.
+    - `graph`: a copy without the operations that only move elements.
+    - `memory`: where its tensors lie.
+    - `given`: unique ids of the tensors that an execution is given.
+    - `pieces`: empty if there is no way.
     """
 
     def __init__(self, graph: Any, support: Support) -> None:

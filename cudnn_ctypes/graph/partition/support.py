@@ -14,14 +14,9 @@ from ..engines.explaining.examination import Conditions, proposed_engines
 class Answer(NamedTuple):
     """What cuDNN says of one graph.
 
-    Attributes
-    ----------
-    engines : tuple of int
-        That heuristics propose, the best first; empty if it is refused.
-    reason : str
-        Why it is refused.
-    launches : int
-        Of its plan, with the small graphs that run before it.
+    - `engines`: that heuristics propose, the best first; empty if it is refused.
+    - `reason`: why it is refused.
+    - `launches`: of its plan, with the small graphs that run before it.
     """
 
     engines: tuple[int, ...]
@@ -37,16 +32,10 @@ _remembered: dict[tuple[str, ...], Answer] = {}
 class Support:
     """Asks about graphs under the conditions of one build.
 
-    Parameters
-    ----------
-    conditions : Conditions
-    every_one : bool
-        Whether NumPy carries out the operations, each for itself, and no engine is needed.
+    - `every_one`: whether NumPy carries out the operations, each for itself, and no engine is
+      needed.
 
-    Attributes
-    ----------
-    asked : int
-        How many graphs cuDNN was asked about.
+    - `asked`: how many graphs cuDNN was asked about.
     """
 
     conditions: Conditions

@@ -28,10 +28,8 @@ Strides = tuple[int, ...]
 class Memory:
     """Takes the moving operations out of a validated graph, which it changes.
 
-    Attributes
-    ----------
-    parts : dict of int to Part
-        By the unique id of each tensor that lies in another's memory, its offset in elements.
+    - `parts`: by the unique id of each tensor that lies in another's memory, its offset in
+      elements.
     """
 
     def __init__(self, graph: Description) -> None:

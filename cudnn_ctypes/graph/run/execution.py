@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 class Execution:
     """Carries out one plan with whatever a program calls its operands.
 
-    Attributes
-    ----------
-    known : Executions
-        For memory in a ``dict`` that is checked, without `shapes`: try ``known.execute`` first.
+    - `known`: for memory in a ``dict`` that is checked, without `shapes`: try ``known.execute``
+      first.
     """
 
     def __init__(self, plan: ExecutionPlan, operands: Operands) -> None:

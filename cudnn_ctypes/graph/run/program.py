@@ -31,12 +31,8 @@ _GRAPHS_BY_CUDNN = "supports_cuda_graph_native_api"  # a note of engines
 class Part(NamedTuple):
     """Memory of a tensor that is a part of another tensor's.
 
-    Attributes
-    ----------
-    base : int
-        The other tensor's unique id.
-    offset : int
-        In bytes.
+    - `base`: the other tensor's unique id.
+    - `offset`: in bytes.
     """
 
     base: int
@@ -173,7 +169,15 @@ class Program(ExecutionPlan):
         *,
         shapes: Mapping[int, Shape] | None = None,
     ) -> BoundProgram:
-        """This program for fixed addresses: executing it is one sequence of C calls."""
+        """This program for fixed addresses: executing it is one sequence of C calls.
+
+        Parameters
+        ----------
+        pointers : mapping of int to device memory
+            By unique id.
+        shapes : mapping, optional
+            A program is for fixed shapes, and takes none.
+        """
         complete, start = self._addresses(handle, pointers, workspace, shapes)
         return BoundProgram(handle, self, self._steps.bind(handle, complete, start))
 
@@ -262,10 +266,6 @@ class BoundProgram(BoundPlan):
     """A program with its operands and workspace, which it keeps alive; call it to execute.
 
     ``Program.bind`` makes it.
-
-    Attributes
-    ----------
-    steps : tuple of BoundPlan
     """
 
     steps: tuple[BoundPlan, ...]

@@ -34,15 +34,10 @@ class Scratch:
 
     It has the numbers too that are fixed in the graph, which nobody needs to pass.
 
-    Parameters
-    ----------
-    tensors : iterable of Tensor
-        Of a validated graph; those that are no scratch are left out.
-    steps : Steps, optional
-        Plans that run before the graph's own; closed with this object.
-    theirs : collection of int
-        The unique ids of tensors that only these plans take: cuDNN refuses what a plan does not
-        know.
+    - `tensors`: of a validated graph; those that are no scratch are left out.
+    - `steps`: plans that run before the graph's own; closed with this object.
+    - `theirs`: the unique ids of tensors that only these plans take: cuDNN refuses what a plan does
+      not know.
     """
 
     def __init__(

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 class Step(NamedTuple):
     """A plan, and whose memory its operands are.
 
-    Attributes
-    ----------
-    plan : ExecutionPlan
-    uids : mapping of int to int
-        The plan's unique ids to those of all steps.
+    - `uids`: the plan's unique ids to those of all steps.
     """
 
     plan: ExecutionPlan
@@ -28,10 +24,7 @@ class Step(NamedTuple):
 class Steps:
     """Plans in the order in which they are executed.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-        Several may have the same plan.
+    - `steps`: several may have the same plan.
     """
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:

@@ -39,14 +39,9 @@ def torch_run(
     None if a run needs other memory than inputs, results and workspace, or something is to be
     written there before.
 
-    Parameters
-    ----------
-    inputs : sequence of Tensor or None
-        Tensors that the arguments of the function stand for; None is not looked at.
-    results : sequence of ResultMemory
-        Memory that is allocated, of which the function gives `returned`.
-    like : torch.Tensor
-        One on the GPU.
+    - `inputs`: tensors that the arguments of the function stand for; None is not looked at.
+    - `results`: memory that is allocated, of which the function gives `returned`.
+    - `like`: one on the GPU.
     """
     tensors = [*(each for each in inputs if each is not None), *(each.tensor for each in results)]
     launched = operands.launched(dict.fromkeys(tensors))

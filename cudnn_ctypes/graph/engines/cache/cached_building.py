@@ -48,10 +48,8 @@ def wanted_of(
     For a `device` what ended the process there is passed over and, unless a config is chosen
     `by_name`, what a judge has found wrong.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `selection` is none; if the workspace is too small for what the graph keeps there.
+    Raises TypeError or ValueError if `selection` is none; if the workspace is too small for what
+    the graph keeps there.
     """
     if selection is not None and not isinstance(selection, Selection):
         raise TypeError(f"selection: expected a Selection, got {described(selection)}")
@@ -85,12 +83,8 @@ def obtained_plan(
 ) -> ExecutionPlan:
     """A plan for a graph: from the cache that `cache` names, if there is one, else from cuDNN.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If `cache` names no cache, or one that cannot be used here.
-    NotSupportedError
-        If no engine can carry it out.
+    Raises ValueError or TypeError if `cache` names no cache, or one that cannot be used here.
+    Raises NotSupportedError if no engine can carry it out.
     """
     plans = as_cache(cache)
     begun = time.perf_counter()
@@ -128,10 +122,7 @@ def scratch_of(
 ) -> Scratch:
     """The scratch tensors of a graph, with the plans that fill them.
 
-    Raises
-    ------
-    NotSupportedError
-        If no engine can carry one of them out.
+    Raises NotSupportedError if no engine can carry one of them out.
     """
     steps: list[Step] = []
     with ExitStack() as stack:
