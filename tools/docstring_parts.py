@@ -237,6 +237,8 @@ def complete_docstring(
             owner = place
         function: Callable[..., Any] = getattr(item, "__func__", item)
         lines[:] = _linked(completed(function, owner))
+    shape = r"(?<=[ (])\*(?=\w+[),])"  # (n, c, *spatial)
+    lines[:] = [re.sub(shape, r"\\*", line) for line in lines]
 
 
 def _linked(lines: list[str]) -> list[str]:

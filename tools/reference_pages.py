@@ -7,18 +7,20 @@ say itself.
 
 from __future__ import annotations
 
+import enum
 import functools
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import cudnn_ctypes
-from cudnn_ctypes import Graph, raw, reference
+from cudnn_ctypes import Graph, frontend, raw, reference
 from cudnn_ctypes.commands.doctor.coverage import Row, table
 from cudnn_ctypes.raw import enums, types
 from cudnn_ctypes.raw.describe import documentation, parameter_type, uses
@@ -217,13 +219,57 @@ def type_page() -> None:
 # --- classes, functions, operations --------------------------------------------------------------
 
 
-def reference_names() -> dict[str, list[str]]:
-    """The names of the pages in the folders that have many, as their sidebar lists them."""
+FAMILIES = {
+    "Graph API": "Backend",
+    "RNN": "RNN",
+    "Attention": "Attn|SeqData",
+    "CTC": "CTC",
+    "Fused operations": "FusedOps",
+    "Convolution": "Convolution|Im2Col|Fold",
+    "Batch norm": "BatchNorm",
+    "Norms": "Normalization|LRN",
+    "Pooling": "Pooling",
+    "Softmax": "Softmax",
+    "Activation": "Activation",
+    "Dropout": "Dropout",
+    "Spatial transformer": "Spatial",
+    "Tensors and filters": "Tensor|Filter",
+    "The library": "",
+}
+"""Families of C functions, by words of their names; the first that fits counts."""
+
+
+def families() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {family: [] for family in FAMILIES}
+    for name in sorted(raw.FUNCTIONS):
+        found[next(family for family, words in FAMILIES.items() if re.search(words, name))] += [
+            name
+        ]
+    return found
+
+
+def by(key: Callable[[Any], str], items: dict[str, Any]) -> dict[str, list[str]]:
+    """Names in groups, each in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(items, key=str.lower):
+        found.setdefault(key(items[name]), []).append(name)
+    return dict(sorted(found.items()))
+
+
+def module_title(item: Any) -> str:
+    """The last name of the module of an operation: "Batch normalization"."""
+    return str(item.__module__.rpartition(".")[2]).replace("_", " ").capitalize()
+
+
+def reference_names() -> dict[str, dict[str, list[str]]]:
+    """The pages of folders that have many, by family, as their sidebar lists them."""
+    rooms = by(room_of, public())
     return {
-        "reference/c/": sorted(raw.FUNCTIONS),
-        "reference/api/": sorted(public(), key=str.lower),
-        "reference/graph/": sorted(operations()),
-        "reference/numpy/": sorted(numpy_modules()),
+        "reference/c/": families(),
+        "reference/api/": {ROOMS[room]: rooms[room] for room in ROOMS if room in rooms},
+        "reference/graph/": by(module_title, operations()),
+        "reference/numpy/": {"Modules": sorted(numpy_modules())},
+        "reference/frontend/": by(kind_of, front_end()),
     }
 
 
@@ -316,6 +362,61 @@ def operation_pages() -> None:
     )
 
 
+# --- NVIDIA's front end, and PyTorch -------------------------------------------------------------
+
+
+def kind_of(item: Any) -> str:
+    return "Classes" if isinstance(item, type) else "Functions"
+
+
+@functools.cache
+def front_end() -> dict[str, Any]:
+    """The classes and functions with the names of NVIDIA's Python front end, but for enums."""
+    found = {name: getattr(frontend, name) for name in frontend.__all__}
+    return {
+        name: item
+        for name, item in found.items()
+        if not isinstance(item, enum.EnumMeta)
+        and (inspect.isclass(item) or inspect.isroutine(item))
+    }
+
+
+def front_end_pages() -> None:
+    for name, item in front_end().items():
+        is_class = isinstance(item, type)
+        kind = "function"
+        if is_class:
+            kind = "exception" if issubclass(item, BaseException) else "class"
+        options = ["members:", "inherited-members:"] if kind == "class" else []
+        text = auto(kind, f"cudnn_ctypes.frontend.{name}", *options)
+        write(f"frontend/{name}.rst", title(f"frontend.{name}"), text)
+    listed = {name: getattr(frontend, name) for name in frontend.__all__}
+    enums_of = {n: item for n, item in listed.items() if isinstance(item, enum.EnumMeta)}
+    methods = len([name for name in dir(frontend.pygraph) if not name.startswith("_")])
+    parts = [
+        "# Names of NVIDIA's front end",
+        f"`import cudnn_ctypes.frontend as cudnn` in place of `import cudnn`. "
+        f"[`pygraph`](pygraph.rst) has {methods} methods. "
+        "[Porting](../../porting.md) has a program, and what is left out.",
+    ]
+    for group, names in by(kind_of, front_end()).items():
+        rows = ((f"[`{name}`]({name}.rst)", summary(front_end()[name])) for name in names)
+        parts += [f"## {group}", grid(("name", "what"), rows)]
+    rows = (
+        (f"`{n}`", ", ".join(f"`{each}`" for each in e.__members__)) for n, e in enums_of.items()
+    )
+    write("frontend/index.md", *parts, "## Enums", grid(("enum", "members"), rows), CONTENTS)
+
+
+def torch_page() -> None:
+    """Operators of PyTorch; their texts need PyTorch."""
+    if importlib.util.find_spec("torch") is None:
+        return
+    module = importlib.import_module("cudnn_ctypes.torch_ops")
+    names = [auto("function", f"{module.__name__}.{name}") for name in module.__all__]
+    write("torch.rst", title("Operators of PyTorch"), auto("module", module.__name__), *names)
+
+
 def write_reference() -> None:
     """Write all pages."""
     function_pages()
@@ -326,5 +427,7 @@ def write_reference() -> None:
     write_faults()
     api_pages()
     operation_pages()
+    front_end_pages()
+    torch_page()
     write_course()
     write_tools()
