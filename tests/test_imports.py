@@ -63,7 +63,7 @@ ALLOWED: dict[str, set[str]] = {
         "handle",
         "lazy",
     },
-    "torch_ops": {"graph", "legacy", "raw"},
+    "torch_ops": {"errors", "graph", "legacy", "raw"},
 }
 ALLOWED["evidence"] = {*ALLOWED, "__version__"} - {"torch_ops"}
 ALLOWED["porting"] = {*ALLOWED} - {"torch_ops"}

@@ -13,6 +13,7 @@ device the operators take tensors in host memory.
 where.
 """
 
+from .backend import Region, Regions, explain
 from .custom import custom_op
 from .functions import (
     attention,
@@ -29,12 +30,15 @@ from .functions import (
 )
 
 __all__ = [
+    "Region",
+    "Regions",
     "attention",
     "batch_norm",
     "causal_conv1d",
     "conv_batch_norm",
     "convolution",
     "custom_op",
+    "explain",
     "group_norm",
     "layer_norm",
     "linear",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ torch: Any = pytest.importorskip("torch")
 nn = torch.nn.functional
 
 from cudnn_ctypes import torch_ops as ops  # noqa: E402
+from cudnn_ctypes.torch_ops.graphs import OPERATORS  # noqa: E402
 
 HALF, LAST = torch.float16, torch.channels_last
 LENGTHS = torch.tensor([64, 40], dtype=torch.int32)
@@ -208,9 +210,15 @@ CASES: dict[str, Case] = {
 }
 
 
+def newer(names: Iterable[str]) -> list[Any]:
+    """The names, with a mark for what older versions of cuDNN lack."""
+    needs = pytest.mark.needs("cudnnCausalConv1dForward")
+    return [pytest.param(each, marks=needs) if "causal" in each else each for each in names]
+
+
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", newer(CASES))
 def test_numbers_and_gradients_are_pytorch_s(name: str, place: str) -> None:
     function, theirs, make = CASES[name]
     torch.manual_seed(0)
@@ -223,3 +231,67 @@ def test_numbers_and_gradients_are_pytorch_s(name: str, place: str) -> None:
     for got, expected in zip((y, *gradients), (right, *wanted), strict=True):
         scale = float(expected.detach().abs().max())
         torch.testing.assert_close(got.double(), expected, rtol=0, atol=4e-3 * scale)
+
+
+CHECKED = {
+    "attention": lambda: (*heads(), None, None, None, None, 0.2, None, 0, False, False, 0.0),
+    "layer_norm": lambda: (normal(8, 64), normal(1, 64), normal(1, 64), 1e-5),
+    "normalize": lambda: (normal(8, 64), 1e-5),
+    "linear": lambda: (normal(1, 8, 64), normal(1, 48, 64), normal(1, 48, 1, 1), "gelu"),
+    "convolution_relu": lambda: (*images(), None, None, None, [1, 1], [1, 1], [1, 1]),
+    "rotate": lambda: (*[normal(1, 2, 8, 16)] * 2, *[normal(1, 1, 8, 16)] * 2),
+    "causal_conv1d": lambda: (normal(2, 16, 40), normal(16, 4), normal(16), "silu"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", newer(CHECKED))
+def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
+    operands = [each.to(place) if torch.is_tensor(each) else each for each in CHECKED[name]()]
+    gradients = 2 if name == "rotate" else len(operands)
+    for each in operands[:gradients]:
+        if torch.is_tensor(each):
+            each.requires_grad_()
+    torch.library.opcheck(OPERATORS[name], tuple(operands))
+
+
+def test_products_compute_in_the_type_of_autocast() -> None:
+    x, w = normal(6, 64, dtype=torch.float32), normal(48, 64, dtype=torch.float32).requires_grad_()
+    with torch.autocast("cpu", torch.bfloat16):
+        y = ops.linear(x, w, None, "gelu")
+    assert y.dtype == torch.bfloat16
+    y.sum().backward()
+    assert w.grad.dtype == torch.float32
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
+    class Block(torch.nn.Module):
+        def forward(self, x: Any, w: Any) -> Any:
+            return ops.layer_norm(ops.linear(x, w, None, "silu"))
+
+    operands = normal(6, 64), normal(48, 64)
+    program = torch.export.export(Block(), operands)
+    targets = {str(node.target) for node in program.graph.nodes}
+    assert {"cudnn_ctypes.linear.default", "cudnn_ctypes.normalize.default"} <= targets
+    torch.export.save(program, tmp_path / "block.pt2")
+    again = torch.export.load(tmp_path / "block.pt2").module()
+    assert torch.equal(again(*operands), Block()(*operands))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ops.linear(normal(2, 8), normal(8, 8), None, "relu6"), "activation: .*'relu6'"),
+        (lambda: ops.layer_norm(normal(2, 8), normal(4)), r"weight \(4,\) is no end of x \(2, 8\)"),
+        (lambda: ops.group_norm(normal(2, 8, 4), 3), "groups 3 does not divide the channels 8"),
+        (lambda: ops.swiglu(normal(2, 8), normal(2, 4)), "differ"),
+        (lambda: ops.rope(normal(2, 8), *[normal(2, 4)] * 2), "expected x"),
+        (lambda: ops.attention(*heads(), seq_len_q=LENGTHS), "go together"),
+        (lambda: ops.batch_norm(normal(2, 8), None, None, *[normal(8)] * 2), "running statistics"),
+        (lambda: ops.convolution(normal(2, 8, 4), normal(8, 8, 3)), "spatial"),
+    ],
+)
+def test_what_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()

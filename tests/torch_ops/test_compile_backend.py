@@ -1,0 +1,129 @@
+"""torch.compile with ready operators in place of PyTorch's functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import tomllib
+from programs import ROOT
+from torch_operators import PLACES
+
+torch: Any = pytest.importorskip("torch")
+nn = torch.nn
+
+from cudnn_ctypes import torch_ops, use_reference_device  # noqa: E402
+from cudnn_ctypes.torch_ops import backend  # noqa: E402
+
+LAST = torch.channels_last
+
+
+class Model(nn.Module):  # type: ignore[misc]
+    """Two convolutions, and a layer of a transformer on their pixels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolutions = nn.Sequential(
+            *(nn.Conv2d(16, 32, 3, padding=1, bias=False), nn.BatchNorm2d(32), nn.ReLU()),
+            *(nn.Conv2d(32, 32, 1), nn.ReLU()),
+        )
+        self.norm, self.qkv = nn.LayerNorm(32), nn.Linear(32, 96)
+        self.feed_forward = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.Linear(64, 32))
+
+    def forward(self, x: Any) -> Any:
+        x = self.convolutions(x).flatten(2).transpose(1, 2)
+        heads = (each.unflatten(-1, (4, 8)).transpose(1, 2) for each in self.qkv(x).chunk(3, -1))
+        o = nn.functional.scaled_dot_product_attention(*heads, is_causal=True)
+        x = self.norm(x + o.transpose(1, 2).flatten(2))
+        return x + self.feed_forward(x)
+
+
+def model(place: str, *, training: bool) -> tuple[Any, Any]:
+    torch.manual_seed(0)
+    made = Model().to(place, torch.float16).to(memory_format=LAST).train(training)
+    return made, torch.randn(2, 16, 8, 8).to(place, torch.float16).contiguous(memory_format=LAST)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("training", [False, True])
+def test_a_compiled_model_has_the_numbers_of_the_model(place: str, training: bool) -> None:
+    own, x = model(place, training=training)
+    theirs, _ = model(place, training=training)
+    theirs = theirs.double()
+    y = torch.compile(own, backend=backend.cudnn_ctypes)(x)
+    right = theirs(x.double())
+    torch.testing.assert_close(y.double(), right, rtol=0, atol=1e-2)
+    dy = torch.randn_like(y)
+    y.backward(dy)
+    right.backward(dy.double())
+    for one, other in zip(own.parameters(), theirs.parameters(), strict=True):
+        # One element on the other side of ReLU's step makes an error of 2 %.
+        assert (one.grad.double() - other.grad).norm() <= 6e-2 * other.grad.norm()
+    for one, other in zip(own.buffers(), theirs.buffers(), strict=True):
+        torch.testing.assert_close(one.double(), other.double(), rtol=0, atol=2e-3)
+
+
+def test_each_replaced_region_is_listed() -> None:
+    regions = torch_ops.explain(*model("cpu", training=False))
+    assert [each.operator for each in regions.taken] == [
+        *("conv_batch_norm", "convolution", "attention", "linear")
+    ]
+    assert regions.taken[0].result == "(2, 32, 8, 8) float16"
+    assert [(each.operator, each.reason) for each in regions.left] == [
+        ("", "not among those that are taken")
+    ]
+    text = str(regions)
+    assert "by cudnn_ctypes.torch_ops.attention\n" in text
+    assert text.endswith(f"other operations by PyTorch: {regions.others}")
+
+
+def test_what_does_not_run_is_left_to_pytorch() -> None:
+    own, x = model("cpu", training=True)
+    with use_reference_device(False):
+        regions = torch_ops.explain(own, x)
+    assert not regions.taken
+    reasons = {each.reason.partition(":")[2][:13] for each in regions.left}
+    assert " host memory " in reasons
+
+
+def test_other_types_masks_and_dropout_are_left() -> None:
+    def program(q: Any, mask: Any) -> Any:
+        attend = nn.functional.scaled_dot_product_attention
+        wide = q.float()
+        return attend(wide, wide, wide), attend(q, q, q, mask), attend(q, q, q, dropout_p=0.5)
+
+    q = torch.randn(1, 2, 16, 8).half()
+    regions = torch_ops.explain(program, q, torch.ones(16, 16, dtype=torch.bool))
+    assert [each.reason for each in regions.left] == [
+        "float32: cuDNN's engines are for 16 bits",
+        "a mask of booleans",
+        "dropout",
+    ]
+
+
+def test_all_that_can_be_taken() -> None:
+    def program(x: Any, w: Any) -> Any:
+        normal = nn.functional.layer_norm(x, (32,), w)
+        return nn.functional.silu(normal) * nn.functional.rms_norm(x, (32,), w, 1e-5)
+
+    x, w = torch.randn(2, 8, 32).half(), torch.randn(32).half()
+    regions = torch_ops.explain(program, x, w, take=tuple(backend._RULES))
+    assert [each.operator for each in regions.taken] == ["layer_norm", "rms_norm", "swiglu"]
+    options = {"take": ("layer_norm", "swiglu")}
+    compiled = torch.compile(program, backend=backend.cudnn_ctypes, options=options)
+    torch.testing.assert_close(compiled(x, w), program(x, w), rtol=5e-3, atol=5e-3)
+
+
+def test_unknown_names_and_options_are_refused() -> None:
+    module = torch.fx.symbolic_trace(nn.ReLU())
+    with pytest.raises(ValueError, match="take: softmax; there are attention, "):
+        backend.replace(module, ("softmax",))
+    with pytest.raises(ValueError, match="options: expected take and inner, got taken"):
+        backend.cudnn_ctypes(module, [], options={"taken": ()})
+
+
+def test_the_back_end_is_found_by_its_name() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (entry,) = project["entry-points"]["torch_dynamo_backends"].values()
+    module, _, name = entry.partition(":")
+    assert (module, name) == (backend.__name__, backend.cudnn_ctypes.__name__)
