@@ -38,6 +38,7 @@ from .errors import (
     SymbolNotFoundError as SymbolNotFoundError,
     UnclosedWarning as UnclosedWarning,
 )
+from .evidence.atlas.cells import Atlas as Atlas
 from .evidence.known_faults import known_faults as known_faults
 from .raw.faults import Fault as Fault
 from .graph.backend.descriptor import BackendDescriptor as BackendDescriptor

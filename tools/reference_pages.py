@@ -27,6 +27,7 @@ from cudnn_ctypes.raw.describe import documentation, parameter_type, uses
 from cudnn_ctypes.raw.function import Function
 from cudnn_ctypes.raw.parameter import Parameter
 
+from .atlas_pages import write_atlas
 from .course_pages import write_course
 from .fault_pages import write_faults
 from .page_parts import CONTENTS, auto, code, grid, summary, title, write
@@ -425,6 +426,7 @@ def write_reference() -> None:
     write_versions()
     write_statuses()
     write_faults()
+    write_atlas()
     api_pages()
     operation_pages()
     front_end_pages()

@@ -39,7 +39,10 @@ _CAPABILITIES = {
     (8, 9): _Capability(99, 1536, 24),
     (9, 0): _Capability(227, 2048, 32),
     (10, 0): _Capability(227, 2048, 32),
+    (10, 3): _Capability(227, 2048, 32),
+    (11, 0): _Capability(227, 1536, 24),
     (12, 0): _Capability(99, 1536, 24),
+    (12, 1): _Capability(99, 1536, 24),
 }
 
 
@@ -59,13 +62,16 @@ class _Gpu(NamedTuple):
 _PUBLIC = {
     "a100": _Gpu("NVIDIA A100-SXM4-80GB", (8, 0), 108, 80, 5120, 1410, 1593, 40),
     "b200": _Gpu("NVIDIA B200", (10, 0), 148, 180, 8192, 1965, 3906, 126),
+    "b300": _Gpu("NVIDIA B300 SXM6 AC", (10, 3), 148, 268, 8192, 2032, 3996, 126),
     "gb200": _Gpu("NVIDIA GB200", (10, 0), 152, 186, 8192, 2062, 3906, 126),
     "h100": _Gpu("NVIDIA H100 80GB HBM3", (9, 0), 132, 80, 5120, 1980, 2619, 50),
     "l4": _Gpu("NVIDIA L4", (8, 9), 58, 24, 192, 2040, 6251, 48),
     "l40s": _Gpu("NVIDIA L40S", (8, 9), 142, 48, 384, 2520, 9001, 96),
     "rtx4090": _Gpu("NVIDIA GeForce RTX 4090", (8, 9), 128, 24, 384, 2520, 10501, 72),
     "rtx5090": _Gpu("NVIDIA GeForce RTX 5090", (12, 0), 170, 32, 512, 2407, 14001, 96),
+    "spark": _Gpu("NVIDIA GB10", (12, 1), 48, 119, 256, 2418, 4266, 24),
     "t4": _Gpu("Tesla T4", (7, 5), 40, 15, 256, 1590, 5001, 4),
+    "thor": _Gpu("NVIDIA Thor", (11, 0), 20, 122, 256, 1575, 4266, 32),
 }
 
 # Keys that newer versions of cuDNN require and older ones did not write: the first version that

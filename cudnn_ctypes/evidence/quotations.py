@@ -1,4 +1,5 @@
-"""Graphs and engines that error messages quote: ``Matmul_MUL_ADD_``, ``eng34{k2=2,k4=3}``.
+"""Graphs and engines that error messages quote: ``Matmul_MUL_ADD_``, ``eng34{k2=2,k4=3}``, and
+engines as JSON with names of knobs.
 
 NVIDIA's front end names a graph by its operations in a row and an engine config by the numbers of
 engine and knobs; PyTorch, XLA and TensorFlow quote both.
@@ -32,6 +33,8 @@ _TAGS = {
 
 _ENGINE = re.compile(r"(?:eng|engine )(\d+)((?:[_{,]+k\d+=-?\d+)*)")
 _KNOB = re.compile(r"k(\d+)=(-?\d+)")
+_JSON_ENGINE = re.compile(r'"engineId":(\d+)[^{}]*"knobChoices":\{([^{}]*)\}')
+_JSON_KNOB = re.compile(r'"CUDNN_KNOB_TYPE_(\w+)":(-?\d+)')
 
 
 @functools.cache
@@ -70,4 +73,7 @@ def quoted_engines(text: str) -> list[tuple[int, dict[str, int]]]:
             knob = cudnnBackendKnobType_t(int(number))
             knobs[short_name(knob) if knob.known else number] = int(value)
         found.append((int(match[1]), knobs))
+    for match in _JSON_ENGINE.finditer(text):
+        named = {name.lower(): int(value) for name, value in _JSON_KNOB.findall(match[2])}
+        found.append((int(match[1]), named))
     return found

@@ -18,7 +18,8 @@ from rich.text import Text
 from ...evidence.known_faults import known_faults
 from ...evidence.reading import read_evidence
 from ...raw.headers import include_folder
-from .entries import Entry, find, mentioning, named, near, quotations
+from .entries import Entry, find, mentioning, named, near
+from .messages import quotations
 from .sentences import asked, is_question, subject
 
 _SHOWN = 40  # names printed for a query of words

@@ -17,7 +17,6 @@ import cudnn_ctypes
 
 from ... import errors, raw
 from ...evidence.known_faults import known_faults
-from ...evidence.quotations import quoted_engines, quoted_graphs
 from ...raw import constants, enums, functions, hints, types
 from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute, kind_name, owner_and_short_name
@@ -496,28 +495,6 @@ def _as_it_was(name: str) -> str:
     old = functions.get(name)
     arguments = f"({', '.join(p.name for p in old.parameters)})" if old else ""
     return f"As it was, after `from cudnn_ctypes.compat import v7`:\n    v7.{name}{arguments}"
-
-
-def quotations(text: str) -> list[Entry]:
-    """The entries for the graphs and engines that an error message quotes."""
-    found = []
-    for operations in quoted_graphs(text):
-        told = f"Its operations: {', '.join(operations)}."
-        if operations.count("matmul") > 1 and "exp" in operations:
-            told += "\nTwo products with a softmax between: attention, Graph.sdpa."
-        told += (
-            "\nThe message has no shapes. CUDNN_LOGLEVEL_DBG=3 CUDNN_LOGDEST_DBG=cudnn.log has "
-            "the program log them, and explain cudnn.log says what each engine refuses."
-        )
-        methods = [f"Graph.{each}" for each in dict.fromkeys(operations)]
-        found.append(Entry("_".join(operations), "graph", told, {"operations": methods}))
-    for engine, knobs in quoted_engines(text):
-        told = "\n".join(f"{name}  {value}" for name, value in knobs.items()) or "No knobs."
-        told += "\nThe numbers mean something for one graph, cuDNN and GPU: explain shows them all."
-        names = [f"CUDNN_KNOB_TYPE_{name.upper()}" for name in knobs if not name.isdecimal()]
-        facts = {"engine": engine, "knobs": knobs}
-        found.append(Entry(f"engine {engine}", "engine config", told, {"knob types": names}, facts))
-    return found
 
 
 def _tracked(row: Fault, name: str) -> bool:

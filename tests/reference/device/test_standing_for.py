@@ -17,15 +17,14 @@ from cudnn_ctypes import (
     NotSupportedError,
     use_reference_device,
 )
-from cudnn_ctypes.commands.devices import GRAPHS
+from cudnn_ctypes.evidence.atlas.shapes import shapes
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.reference.device.made_up_handles import gpu_of
 
 
 def _nvfp4() -> Graph:
-    (found,) = (graph for describe in GRAPHS if (graph := describe()).name == "nvfp4 matmul")
-    return found
+    return shapes()["product nvfp4"]()
 
 
 def _product() -> Graph:
