@@ -10,6 +10,7 @@ import dataclasses
 import enum
 import functools
 import importlib
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +18,28 @@ from typing import Any, NamedTuple
 from .ctypes_support import CudnnEnum, OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
 from .strides import has_gaps
-from .tokens import Tokens, unique
+
+_MOST = 32768
+_numbers = itertools.count(1)
+
+
+def unique() -> int:
+    """A number that was never returned before."""
+    return next(_numbers)
+
+
+class Tokens(dict[Any, int]):
+    """``tokens[value]`` is the same number for equal values, and another for each other value.
+
+    The table is bounded: a dropped value gets a new number, never another value's.
+    """
+
+    def __missing__(self, value: Any) -> int:
+        if len(self) >= _MOST:
+            self.clear()
+        self[value] = token = unique()
+        return token
+
 
 Reader = Callable[..., Any]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode, process
-from cudnn_ctypes.raw.tokens import Tokens
+from cudnn_ctypes.raw.records import Tokens
 from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy

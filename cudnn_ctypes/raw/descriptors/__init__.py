@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from ..records import record
 from . import handle as _handle  # noqa: F401  registers its reader
-from .attention import Attention, SequenceData
 from .fused import (
     ConstantPack,
     FusedPlan,
@@ -44,7 +43,7 @@ from .operations import (
     note_spatial_transformer,
     note_tensor_transform,
 )
-from .recurrent import RNN, RNNData
+from .recurrent import RNN, Attention, RNNData, SequenceData
 
 __all__ = [
     "LRN",

@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
-from . import backend_attention, backend_normalizations, backend_operations, backend_sequences
-from .backend_blocks import evaluate_in_blocks
+from . import backend_layers, backend_operations
+from .backend_layers import evaluate_in_blocks
 from .backend_memory import GraphMemory
 from .backend_records import Record
 from .backend_steps import Overrides, Step, Values, evaluate, in_order, refuse
@@ -25,7 +25,7 @@ from .backend_stored import operation_graph
 from .memory import scribble
 from .registry import Refused
 
-_FAMILIES = (backend_attention, backend_normalizations, backend_operations, backend_sequences)
+_FAMILIES = (backend_layers, backend_operations)
 
 
 def execute(plan: Record, pack: Record, workspace_size: int) -> None:

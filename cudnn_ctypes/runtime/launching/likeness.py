@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cudnn_ctypes.raw import mode, records
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.raw.tokens import Tokens
+from cudnn_ctypes.raw.records import Tokens
 
 from .. import pytorch
 from ..buffer import DeviceBuffer

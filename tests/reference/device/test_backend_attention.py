@@ -11,7 +11,7 @@ import pytest
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.reference.device import backend_blocks
+from cudnn_ctypes.reference.device import backend_layers
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.registry import Refused
 from tests.graph import test_attention_fp8 as fp8
@@ -96,7 +96,7 @@ def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.Mon
     a |= {"o": a["dO"], "stats": np.zeros((*attention.scores[:3], 1))}
     found = {}
     for growth in (0, 50):  # one block, and many
-        monkeypatch.setattr(backend_blocks, "_GROWTH", growth or 1e-6)
+        monkeypatch.setattr(backend_layers, "_GROWTH", growth or 1e-6)
         found[growth] = [
             execute(attention, described(describe), a, handle)
             for describe in (attention.forward, attention.backward)
