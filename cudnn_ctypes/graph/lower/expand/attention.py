@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ....raw import cudnnDataType_t
 from ....raw.faults import Range
@@ -453,11 +454,8 @@ def expand_sdpa_unified(g: Builder, node: Node) -> None:
     seed = node.options.get("dropout_seed")
     if seed is not None:
         operands["dropout_seed"] = g.tensor_scalar(seed, "int64", name=g.named("seed"))
-    options = {
-        option: node.options[option]
-        for option in SDPA_OPERATION.all_options
-        if option in node.options
-    }
+    known = SDPA_OPERATION.all_options
+    options = {name: value for name, value in node.options.items() if name in known}
     subgraphs = {name: each for name, each in found.items() if each is not None}
     g.append(SDPA_OPERATION, node.operation, operands, options, outputs, subgraphs)
 
@@ -500,14 +498,9 @@ def _banded(g: Builder, node: Node, scores: Tensor, mask: Mask, dims: tuple[int,
             scores, NEVER, right_shift=shift or None, **lengths, name=g.named("right")
         )
     if mask.left is not None:
-        scores = g.diagonal_band_mask(
-            scores,
-            NEVER,
-            comparison="cmp_gt",
-            left_bound=mask.left - moved,
-            **lengths,
-            name=g.named("left"),
-        )
+        options: dict[str, Any] = {"comparison": "cmp_gt", "left_bound": mask.left - moved}
+        options |= {**lengths, "name": g.named("left")}
+        scores = g.diagonal_band_mask(scores, NEVER, **options)
     return scores
 
 
