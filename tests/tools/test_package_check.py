@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import tarfile
+from pathlib import Path
 
 import pytest
 
 from tools import package_check
+
+tomllib = pytest.importorskip("tomllib")  # since Python 3.11
 
 PLACES = {"PKG-INFO": "Author-email: x <x@example.invalid>\n", "SECURITY.md": "see RFC 2606\n"}
 
@@ -46,3 +49,21 @@ def test_tools_find_nothing_in_wheel_and_sdist(tmp_path):
     assert package_check.faults(wheel, sdist) == {}
     texts = package_check.placeholders(sdist)
     assert not texts or "PKG-INFO: Private :: Do Not Upload" in texts, "an index would take it"
+
+
+def test_the_lock_file_satisfies_the_project():
+    requirements = pytest.importorskip("packaging.requirements")
+    root = Path(package_check.__file__).parent.parent
+    lines = (root / ".ci" / "requirements.txt").read_text().splitlines()
+    locked: dict[str, set[str]] = {}
+    for line in lines:
+        if not line.startswith("#"):
+            name, _, version = line.partition(";")[0].strip().partition("==")
+            locked.setdefault(name, set()).add(version)
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    for text in [*wanted, *extras["cu12"], *extras["docs"], *extras["test"]]:
+        each = requirements.Requirement(text)
+        if each.name != "cudnn-ctypes":
+            assert any(map(each.specifier.contains, locked[each.name.replace("_", "-")])), text
