@@ -33,6 +33,13 @@ def test_libraries_in_memory_are_not_taken_for_each_other() -> None:
         ctypes.CDLL(name)
 
 
+def test_every_cut_of_a_written_library_is_seen(library: Path) -> None:
+    content = library.read_bytes()
+    for size in range(len(content)):
+        library.write_bytes(content[:size])
+        assert elf.defect(library), f"{size} of {len(content)} bytes"
+
+
 def test_cuts_of_a_real_library_are_seen(tmp_path: Path) -> None:
     content = raw.load().path.read_bytes()
     file = tmp_path / "libcudnn.so.9"
