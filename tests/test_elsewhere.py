@@ -83,6 +83,7 @@ def run(platform, program, folder):
     )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_what_needs_no_library_works(platform, name, tmp_path):

@@ -278,6 +278,7 @@ def circles(*, of_types: bool) -> set[frozenset[str]]:
     }
 
 
+@pytest.mark.soak
 def test_circles_are_few_and_of_types_within_a_folder() -> None:
     assert circles(of_types=False) == set()
     found = circles(of_types=True)

@@ -366,7 +366,7 @@ def test_null_is_a_descriptor_that_is_not_there(tmp_path):
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("example", EXAMPLES[1::3], ids=lambda path: path.stem)
 def test_c_that_was_recorded_comes_back(example, tmp_path):
     """`trace --c` writes an example's calls as C; in Python again they compute the same numbers."""

@@ -152,6 +152,7 @@ def test_there_are_ten_of_each_kind_of_trouble():
 # --- the benchmarks run; what they measure is no test ---------------------------------------------
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("case", bench_call.CASES, ids=lambda case: case.row)
 def test_calls_run_on_every_side(case):
     times = bench_call.measure(case, rounds=1, loops=2)

@@ -66,6 +66,7 @@ def of_operator(*operands: Any) -> Any:
     return conv_bias_relu()(*operands)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("dtype", [None, torch.float16, torch.bfloat16], ids=str)

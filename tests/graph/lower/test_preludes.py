@@ -263,6 +263,7 @@ LAYER_NORMS = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
 def test_the_reference_device_gives_scale_and_bias_one_type(computed, scale, bias):
     with use_reference_device(device="H200"):
