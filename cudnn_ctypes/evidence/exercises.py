@@ -21,16 +21,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations, islice, permutations, product
 from typing import Any
 
 import numpy as np
 
-from .differences import equal, first_difference, usual_mistake
 from .records import CallRecord
 from .tracing import trace
 
 Values = Callable[..., Any]
+Mistake = tuple[str, np.ndarray]
+"""A mistake in words, and what it gives."""
 
 
 @dataclass(frozen=True)
@@ -159,34 +160,23 @@ class Exercise:
             return f"{call} returns a {type(found).__name__}, not {_shown(wanted)}"
         if not wanted.ndim and values.size == 1:
             values = values.reshape(())
-        if equal(values, wanted, self.tolerance):
-            return ""
-        said = self._mistake(values, wanted, case)
-        first = f"{call}: {first_difference(values, wanted, self.tolerance)}"
-        return f"{said}\n  {first}" if said else first
+        own, axes = self._own_mistakes(case), self._wrong_axes(case)
+        return explained(values, wanted, self.tolerance, own, axes, call=call)
 
-    def _mistake(self, found: np.ndarray, wanted: np.ndarray, case: tuple[Any, ...]) -> str:
-        """The mistake that gives `found`: of this exercise, a usual one, or the wrong axis."""
+    def _own_mistakes(self, case: tuple[Any, ...]) -> Iterator[Mistake]:
         for said, formula in self.mistakes.items():
-            if self._gives(formula, case, found):
-                return said
-        if said := usual_mistake(found, wanted, self.tolerance):
-            return said
+            for wrong in _tried(formula, case):
+                yield said, wrong
+
+    def _wrong_axes(self, case: tuple[Any, ...]) -> Iterator[Mistake]:
+        """The right formula along other axes of the first argument."""
         rank = case[0].ndim if case and isinstance(case[0], np.ndarray) else 0
         for axes in combinations(range(rank), 2):
-            turned = (case[0].swapaxes(*axes), *case[1:])
-            back = found.swapaxes(*axes) if found.ndim == rank else found
-            if any(self._gives(self.expected, turned, each) for each in (found, back)):
-                return f"it works along the wrong axis: {axes[0]} and {axes[1]} are exchanged"
-        return ""
-
-    def _gives(self, formula: Any, case: tuple[Any, ...], found: np.ndarray) -> bool:
-        """Whether a formula, which need not fit the case, gives `found`."""
-        try:
-            wrong = as_array(formula(*copy.deepcopy(case)))
-        except Exception:
-            return False
-        return wrong is not None and equal(found, wrong, self.tolerance)
+            said = f"it works along the wrong axis: {axes[0]} and {axes[1]} are exchanged"
+            for wrong in _tried(self.expected, (case[0].swapaxes(*axes), *case[1:])):
+                yield said, wrong
+                if wrong.ndim == rank:
+                    yield said, wrong.swapaxes(*axes)
 
     def _calls_left_out(self, calls: Iterable[CallRecord]) -> str:
         made = [call.function for call in calls if not call.failed]
@@ -232,19 +222,6 @@ class Lesson:
         )
 
 
-def as_array(value: Any) -> np.ndarray | None:
-    """A learner's result as an array on the host; None if it is no array of numbers or texts."""
-    if hasattr(value, "numpy"):
-        value = value.numpy()
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError):
-        return None
-    if array.dtype.kind == "V":  # bfloat16 and the other types of ml_dtypes
-        array = array.astype(np.float32)
-    return array if array.dtype.kind in "fciubU" else None
-
-
 def raised(error: BaseException, answer: Values) -> str:
     """An exception in words: its kind, the line of the learner's function, and what it says.
 
@@ -278,6 +255,16 @@ _HINTS = {
 }
 
 
+def _tried(formula: Any, case: tuple[Any, ...]) -> Iterator[np.ndarray]:
+    """The result of a formula; nothing if it does not fit the case."""
+    try:
+        wrong = as_array(formula(*copy.deepcopy(case)))
+    except Exception:
+        return
+    if wrong is not None:
+        yield wrong
+
+
 def _shown(value: Any) -> str:
     """A value as it stands in a message: arrays by data type and shape."""
     if isinstance(value, np.ndarray):
@@ -301,3 +288,144 @@ def _left_open(calls: Iterable[CallRecord]) -> str:
                 f"without cudnnDestroy{kind}"
             )
     return ""
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def as_array(value: Any) -> np.ndarray | None:
+    """A learner's result as an array on the host; None if it is no array of numbers or texts."""
+    if hasattr(value, "numpy"):
+        value = value.numpy()
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        return None
+    if array.dtype.kind == "V":  # bfloat16 and the other types of ml_dtypes
+        array = array.astype(np.float32)
+    return array if array.dtype.kind in "fciubU" else None
+
+
+_FACTORS = {-1.0: "has the wrong sign", 0.5: "is halved", 2.0: "is doubled"}
+
+
+def close(found: np.ndarray, expected: np.ndarray, tolerance: float) -> np.ndarray:
+    """A boolean array of the common shape: true for numbers that agree.
+
+    - `found`, `expected`: of one shape.
+    - `tolerance`: allowed difference, relative to each number and to the largest finite one.
+    """
+    if found.dtype.kind not in "fciub" or expected.dtype.kind not in "fciub":
+        return np.asarray(found == expected)
+    sizes = np.abs(expected[np.isfinite(expected)])
+    largest = float(sizes.max()) if sizes.size else 0.0
+    with np.errstate(all="ignore"):
+        scale = tolerance * (largest or 1)
+        return np.asarray(np.isclose(found, expected, tolerance, scale, equal_nan=True))
+
+
+def equal(found: np.ndarray, expected: np.ndarray, tolerance: float) -> bool:
+    """Whether two arrays have one shape and agree in all numbers."""
+    return found.shape == expected.shape and bool(close(found, expected, tolerance).all())
+
+
+def first_difference(found: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
+    """A sentence on the first number that differs, and on how many do; on shapes if they differ."""
+    if found.shape != expected.shape:
+        return f"the shape is {found.shape}, not {expected.shape}"
+    wrong = ~close(found, expected, tolerance)
+    index = tuple(map(int, np.argwhere(wrong)[0]))
+    values = f"{_number(found[index])} instead of {_number(expected[index])}"
+    if not index:
+        return f"it is {values}"
+    place = ", ".join(map(str, index))
+    return f"number [{place}] is {values}; {wrong.sum()} of {wrong.size} numbers differ"
+
+
+def _number(value: np.generic) -> str:
+    return f"{value:.4g}" if value.dtype.kind in "fc" else str(value)
+
+
+def explained(
+    found: np.ndarray,
+    expected: np.ndarray,
+    tolerance: float = 1e-4,
+    mistakes: Iterable[Mistake] = (),
+    others: Iterable[Mistake] = (),
+    *,
+    call: str = "",
+) -> str:
+    """The mistake that gives `found`, and the first number that differs; "" if they agree.
+
+    Parameters
+    ----------
+    found, expected : ndarray
+    tolerance : float, optional
+        Allowed difference, relative to each number and to the largest finite one.
+    mistakes, others : iterable of (str, ndarray)
+        Mistakes in words with what they give, to look at before and after the usual ones.
+    call : str, optional
+        The call with its arguments, which stands before the first difference.
+    """
+    if equal(found, expected, tolerance):
+        return ""
+    known = chain(mistakes, _usual_mistakes(found, expected), others)
+    said = (said for said, wrong in known if equal(found, np.asarray(wrong), tolerance))
+    first = first_difference(found, expected, tolerance)
+    return "\n  ".join([*islice(said, 1), f"{call}: {first}" if call else first])
+
+
+def _usual_mistakes(found: np.ndarray, expected: np.ndarray) -> Iterator[Mistake]:
+    """Usual mistakes in words, each with the array that it gives."""
+    kinds = {found.dtype.kind, expected.dtype.kind}
+    if not kinds <= set("fiub") or not found.size or not np.isfinite(expected).any():
+        return
+    rank, one_shape = expected.ndim, found.shape == expected.shape
+    if one_shape:
+        nan = np.isnan(found) & ~np.isnan(expected) if found.dtype.kind in "fc" else found != found
+        if nan.any():
+            yield f"{nan.sum()} of {nan.size} numbers are NaN", found
+        yield "every number is 0, as if nothing had been written", np.zeros_like(expected)
+        yield from _scaled(found, expected) if "b" not in kinds else ()
+    if found.size == expected.size and not one_shape:
+        yield "the numbers are right, but in another shape", expected.reshape(found.shape)
+    for order in permutations(range(rank) if rank < 5 else ()):
+        if order != tuple(range(rank)):
+            said = f"it is transposed: its axes are the right ones in the order {order}"
+            yield said, expected.transpose(order)
+    if not one_shape:
+        return
+    for count in range(1, min(rank, 4) + 1):
+        for axes in combinations(range(rank), count):
+            named = f"axis {axes[0]}" if count == 1 else f"axes {axes}"
+            yield f"it is flipped along {named}", np.flip(expected, axes)
+    for axis, step in product(range(rank), (1, -1)):
+        # What moves in from the border is unknown: take it from what was found.
+        moved = np.roll(expected, step, axis)
+        border = (*(slice(None),) * axis, 0 if step > 0 else -1)
+        if expected.shape[axis] > 2:
+            moved[border] = found[border]
+            yield f"it is shifted by one along axis {axis}", moved
+    for order in permutations(range(rank) if rank < 5 else ()):
+        moved = expected.transpose(order).reshape(expected.shape)
+        yield f"the numbers lie in another layout: the axes in the order {order}", moved
+    if "b" not in kinds:
+        yield "every number is right but for its sign", np.copysign(expected, found)
+    ordered = np.sort(expected, axis=None)[np.argsort(np.argsort(found, axis=None))]
+    yield "the numbers are right, but in other places", ordered.reshape(expected.shape)
+
+
+def _scaled(found: np.ndarray, expected: np.ndarray) -> Iterator[Mistake]:
+    """Every number times the same factor, or more by the same amount."""
+    largest = np.unravel_index(np.nanargmax(np.abs(expected)), expected.shape)
+    which = "every number" if expected.ndim else "it"
+    for factor, said in _FACTORS.items():
+        yield f"{which} {said}", expected * factor
+    with np.errstate(all="ignore"):
+        factor = float(found[largest] / expected[largest]) if expected[largest] else 0.0
+        more = float(found[largest]) - float(expected[largest])
+    if expected.ndim and np.isfinite(factor) and factor:
+        yield f"every number is {factor:.4g} times the right one", expected * factor
+    if expected.ndim and np.isfinite(more) and more:
+        side = "large" if more > 0 else "small"
+        yield f"every number is {abs(more):.4g} too {side}", expected + more
