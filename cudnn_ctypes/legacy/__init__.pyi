@@ -105,7 +105,7 @@ from .tensor_operations import (
     set_tensor as set_tensor,
     transform_tensor as transform_tensor,
 )
-from .filter import FilterDescriptor as FilterDescriptor
+from .tensor import FilterDescriptor as FilterDescriptor
 from .fused_operations import (
     ConvolutionStatisticsResult as ConvolutionStatisticsResult,
     scale_bias_activation_backward_filter as scale_bias_activation_backward_filter,

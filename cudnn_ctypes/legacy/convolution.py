@@ -12,9 +12,8 @@ from ..dtypes import as_data_type
 from ..raw import operand_rules
 from ..raw.descriptors import Convolution
 from .descriptor import Descriptor, answer, read_back
-from .filter import FilterDescriptor
 from .layouts import spatial_entries
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 
 class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):

@@ -22,10 +22,9 @@ from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
 from .descriptor import number
-from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import AnyDescriptor, Operands
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 if TYPE_CHECKING:
     from rich.table import Table

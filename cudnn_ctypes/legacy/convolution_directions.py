@@ -25,10 +25,9 @@ from ..runtime.launching.recording import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms
 from .documentation import launched
-from .filter import FilterDescriptor
 from .operand_memory import room
 from .operands import Operands
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 _MOST_TIMED = 1024  # choices that a handle remembers
 

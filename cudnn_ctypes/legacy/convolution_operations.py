@@ -29,10 +29,9 @@ from .convolution_directions import (
     is_find,
 )
 from .documentation import launched
-from .filter import FilterDescriptor
 from .operand_memory import real, refuse_beta
 from .operands import Made, Operands
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 
 @launched

@@ -16,11 +16,10 @@ from ..resource import Closing, Uncopied
 from .convolution import ConvolutionDescriptor
 from .convolution_directions import ConvolutionBackwardData
 from .documentation import launched
-from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import check_memory
 from .operands import Made, Operands
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 from .transform import TensorTransformDescriptor
 
 

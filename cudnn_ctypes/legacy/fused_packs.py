@@ -27,8 +27,7 @@ from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor, number
 from .documentation import launched
-from .filter import FilterDescriptor
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 _DESCRIPTORS: dict[str, type[Descriptor[Any]]] = {
     "cudnnTensorDescriptor_t": TensorDescriptor,

@@ -10,8 +10,7 @@ from ..handle import Handle
 from ..raw import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, cudnnDataType_t
 from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
 from ..runtime.launching.recording import Memory
-from .filter import FilterDescriptor
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 
 def accumulator(data_type: cudnnDataType_t) -> cudnnDataType_t:

@@ -24,10 +24,9 @@ from ..raw.records import record, scalar_type
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.recording import Memory, launch, recording
 from .descriptor import Descriptor
-from .filter import FilterDescriptor
 from .layouts import common_layout
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room, shaped
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar

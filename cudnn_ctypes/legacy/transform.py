@@ -17,11 +17,10 @@ from ..raw.operand_rules.language import equal, shaped
 from ..raw.records import record
 from .descriptor import Descriptor, read_back
 from .documentation import launched
-from .filter import FilterDescriptor
 from .layouts import as_format
 from .operand_memory import refuse_beta
 from .operands import AnyDescriptor, Made, Operands
-from .tensor import TensorDescriptor
+from .tensor import FilterDescriptor, TensorDescriptor
 
 
 class TensorTransformDescriptor(Descriptor[raw.cudnnTensorTransformDescriptor_t]):
