@@ -400,8 +400,7 @@ def rope(x: Tensor, cos: Tensor, sin: Tensor, *, interleaved: bool = False) -> T
         raise ValueError(f"rope: expected x (b, h, s, d) with d even, got {tuple(x.shape)}")
     angles = [each.to(x.dtype)[(None,) * (4 - each.ndim)] for each in (cos, sin)]
     if interleaved:
-        # cuDNN 9.19 reads every second element wrong without a word.
-        parts = (each.contiguous() for each in x.unflatten(-1, (half, 2)).unbind(-1))
+        parts = x.unflatten(-1, (half, 2)).unbind(-1)
         return torch.stack(OPERATORS["rotate"](*parts, *angles), -1).flatten(-2)
     return torch.cat(OPERATORS["rotate"](*x.split(half, -1), *angles), -1)
 

@@ -199,8 +199,12 @@ def checked_names(place: str, names: Any) -> tuple[str, ...]:
 
 
 def _settled(value: Any) -> Any:
-    """An argument; a tensor whose elements share memory, as ``expand`` makes it, is copied."""
+    """An argument; tensors that no graph computes right are copied.
+
+    They are those whose elements share memory, as ``expand`` makes them, and those without
+    neighbours in memory, such as ``x[..., ::2]``, which cuDNN 9.19 reads wrong without a word.
+    """
     if not isinstance(value, torch.Tensor):
         return value
-    shared = any(n > 1 and step == 0 for n, step in zip(value.shape, value.stride(), strict=True))
-    return value.contiguous() if shared else value
+    steps = [step for size, step in zip(value.shape, value.stride(), strict=True) if size > 1]
+    return value if not steps or min(steps) == 1 else value.contiguous()

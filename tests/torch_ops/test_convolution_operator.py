@@ -22,7 +22,6 @@ torch: Any = pytest.importorskip("torch")
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 from tools.bench_torch_ops import (  # noqa: E402
-    Residual,
     conv_bias_relu,
     expected_convolution,
     sdpa,
@@ -96,44 +95,6 @@ def test_compiled_for_many_batch_sizes(place: str) -> None:
     )
     for batch in (1, 2, 3, 4):
         compare(compiled, place, images(place, batch=batch))
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_what_pytorch_checks_of_operators(place: str) -> None:
-    """Schema, registration of gradients, shapes without memory, and tracing with symbols."""
-    x, w, b, residual = images(place)
-    torch.library.opcheck(conv_bias_relu(), (x, w, b))
-    torch.library.opcheck(conv_bias_relu(), (x, w, b, residual), {"padding": 1})
-
-
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("compiled", [False, True])
-def test_training_a_residual_block(place: str, compiled: bool) -> None:
-    """Three steps of gradient descent, beside PyTorch's own block in float64."""
-    operator = conv_bias_relu()
-    own, theirs = Residual(16, lambda *args: operator(*args)), Residual(16, expected_convolution)
-    torch.manual_seed(3)
-    dtype = torch.float16 if place == "cuda" else torch.float32
-    own = own.to(place, dtype, memory_format=torch.channels_last)
-    theirs = theirs.to(place, torch.float64)
-    theirs.load_state_dict(own.state_dict())
-    x, target = (torch.randn(2, 16, 6, 5).to(place, dtype) for _ in range(2))
-    x, target = (each.contiguous(memory_format=torch.channels_last) for each in (x, target))
-    step = own
-    if compiled:
-        step = torch.compile(own, fullgraph=True, backend=BACKENDS[place])
-    for _ in range(3):
-        for module, run in ((own, step), (theirs, theirs)):
-            wide = next(module.parameters()).dtype
-            loss = (run(x.to(wide)) - target.to(wide)).float().square().mean()
-            module.zero_grad()
-            loss.backward()
-            with torch.no_grad():
-                for each in module.parameters():
-                    each -= 0.1 * each.grad
-    for one, other in zip(own.parameters(), theirs.parameters(), strict=True):
-        torch.testing.assert_close(one.double(), other, rtol=2e-2, atol=2e-3)
-        assert one.grad.stride() == one.stride() or one.grad.is_contiguous()
 
 
 class Recorded(TorchDispatchMode):

@@ -86,6 +86,13 @@ def test_gradients_of_several_outputs() -> None:
     torch.testing.assert_close(a.grad, b.detach())
 
 
+def test_an_output_without_a_gradient_is_not_differentiable() -> None:
+    heads = [torch.randn(1, 2, 64, 32).half().requires_grad_() for _ in range(3)]
+    o, stats = sdpa()(*heads)
+    assert o.requires_grad
+    assert not stats.requires_grad
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "kind", "message"),
     [
@@ -217,3 +224,16 @@ def test_the_gradient_of_a_gradient_is_not_computed_in_silence() -> None:
     with pytest.raises(RuntimeError, match="square: its gradients are graphs that"):
         (dx * x).sum().backward()
     assert x.grad is None
+
+
+def test_tensors_without_neighbours_in_memory_are_copied() -> None:
+    strides = []
+
+    def negative(graph: Any, x: Any) -> Any:
+        strides.append(x.strides)
+        return -x
+
+    operator = custom_op("cudnn_ctypes_tests::negative_of_steps", negative)
+    x = torch.randn(1, 4, 16)[..., ::2]
+    assert torch.equal(operator(x), -x)
+    assert {each[-1] for each in strides} == {1}
