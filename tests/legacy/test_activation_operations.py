@@ -1,4 +1,4 @@
-"""Activations through layer 2: known numbers, operands of all kinds, and wrong input."""
+"""Activations through layer 2: slopes at corners, what is refused, and gaps."""
 
 from __future__ import annotations
 
@@ -22,10 +22,6 @@ X = np.array([-2.0, -0.5, 0.0, 0.5, 2.0, 7.0], np.float32).reshape(1, 6, 1, 1)
 
 def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
     return DeviceTensor.from_numpy(array, **how)
-
-
-def flat(result: DeviceTensor) -> list[float]:
-    return result.numpy().ravel().tolist()
 
 
 def test_gradients_where_slopes_change(handle: Handle) -> None:

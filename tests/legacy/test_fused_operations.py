@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -576,21 +575,3 @@ def test_scale_and_bias_in_a_type_that_is_not_supported(handle: Handle) -> None:
             cudnn.finalize_statistics_training(
                 handle, *given[:2], 9, *given[2:], average_factor=1.0, data_type=data_type
             )
-
-
-# --- wrong operands -----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def operands(reference_handle: Handle) -> Iterator[dict[str, Any]]:
-    with ConvolutionDescriptor(1) as conv:
-        yield {
-            "handle": reference_handle,
-            "x": DeviceTensor.zeros((2, 8, 4, 4), "float16", layout="NHWC"),
-            "w": DeviceTensor.zeros((8, 8, 3, 3), "float16", layout="NHWC"),
-            "conv": conv,
-        }
-
-
-def half(*shape: int) -> DeviceTensor:
-    return DeviceTensor.zeros(shape, "float16")

@@ -203,10 +203,6 @@ def test_random_aggregation(device, report, dtype, operation, index):
                 check(report, key, one, other, units, np.abs(doutput.astype(np.float64)).max() * 4)
 
 
-def zeros(*shape: int, dtype: str = "float32") -> DeviceTensor:
-    return DeviceTensor.zeros(shape, dtype)
-
-
 # --- attention ----------------------------------------------------------------------------------
 
 

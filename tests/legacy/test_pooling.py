@@ -1,4 +1,4 @@
-"""Pooling through layer 2: descriptors, known numbers, corner cases, and wrong input."""
+"""Pooling through layer 2: shapes of results, corner cases, and windows that are told of."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.errors import FaultWarning
 
-IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
 INCLUDE, EXCLUDE = "average_count_include_padding", "average_count_exclude_padding"
 
 

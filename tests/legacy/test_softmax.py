@@ -1,4 +1,4 @@
-"""Softmax through layer 2: known numbers, operands of all kinds, and wrong input."""
+"""Softmax through layer 2: operands whose layouts differ."""
 
 from __future__ import annotations
 

@@ -40,17 +40,6 @@ def new():
             functions_of(type(descriptor))[1](descriptor)
 
 
-@pytest.fixture
-def reads(monkeypatch):
-    """How often each getter is called by the readers."""
-    from cudnn_ctypes.raw.descriptors import images
-
-    calls: list[str] = []
-    call = images.call
-    monkeypatch.setattr(images, "call", lambda name, *args: calls.append(name) or call(name, *args))
-    return calls
-
-
 def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
     descriptor = new(raw.cudnnTensorDescriptor_t)
     raw.cudnnSetTensorNdDescriptorEx(descriptor, layout, data_type, len(shape), shape)

@@ -271,9 +271,6 @@ def test_what_ends_a_process_is_found_and_can_be_replayed():
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
-DIES = {"a": "SIGSEGV", "b": "SIGSEGV", "fallback": "none"}
-NONE = dict.fromkeys(DIES, "none")
-
 
 def asked(*flags: str) -> Any:
     program = f"import sys; from tools.fuzz import rows; sys.exit(rows.main({list(flags)!r}))"

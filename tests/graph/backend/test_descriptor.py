@@ -273,7 +273,6 @@ def test_a_reset_descriptor_starts_anew(made):
 
 
 NAMES = list(raw.cudnnBackendAttributeName_t)
-TYPES = list(raw.cudnnBackendAttributeType_t)
 
 
 def test_every_attribute_is_reachable_once():

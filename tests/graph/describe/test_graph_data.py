@@ -20,11 +20,6 @@ def graph() -> Graph:
     return Graph(io_data_type="float16")
 
 
-def channels_last(dims: tuple[int, ...]) -> tuple[int, ...]:
-    _, c, h, w = dims
-    return (c * h * w, 1, c * w, c)
-
-
 # --- shapes --------------------------------------------------------------------------------------
 
 

@@ -335,9 +335,6 @@ build_advice_only = pytest.mark.skipif(
 )
 
 
-REFUSED = [name for name, case in ADVISED.items() if not case.supported]
-
-
 def _failure(graph: Graph, device: Any, **options: Any) -> CudnnError:
     with pytest.raises((NotSupportedError, BadParamError)) as caught, graph:
         graph.build(device, program=False, **options)
@@ -391,14 +388,6 @@ def test_the_selection_and_modes_are_those_of_the_build(h200):
     assert _failure(_as_in_c(), h200, selection=only).advice[0].endswith(": engine 8")
     none = Selection(require="winograd")
     assert _failure(_as_in_c(), h200, selection=none).advice == ()
-
-
-def _plans(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    made: list[Any] = []
-    from cudnn_ctypes.graph.engines.explaining import examination
-
-    monkeypatch.setattr(examination, "ExecutionPlan", lambda *args, **kw: made.append(args))
-    return made
 
 
 @build_advice_only

@@ -135,10 +135,6 @@ def test_alibi_slopes():
     assert alibi_slopes(12)[8:] == alibi_slopes(16)[:8:2]
 
 
-def scratch(expansion: Expansion) -> dict[str, Any]:
-    return {each.name: each.dims for each in expansion.tensors if each.scratch}
-
-
 # --- stored graphs -------------------------------------------------------------------------------
 
 

@@ -22,7 +22,6 @@ from cudnn_ctypes import (
 FLOAT = raw.CUDNN_DATA_FLOAT
 IDENTITY = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY
 SILU = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU
-NAMES = {IDENTITY: "identity", SILU: "silu"}
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 Operands are small whole numbers, so sums are exact in every order and type: results equal those of
 PyTorch in float64, rounded once. Operands in one layout are those of
-`tests.legacy.test_random_convolutions`.
+`tests.legacy.test_random_problems`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.raw import function as raw_function
-from cudnn_ctypes.raw import library
+from cudnn_ctypes.raw import library, mode
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
 from cudnn_ctypes.reference.device import dispatch, registry
@@ -156,6 +156,15 @@ def test_having_used_it_costs_nothing():
 def test_switches_are_bools(wrong):
     with pytest.raises(TypeError, match=f"^{next(iter(wrong))}: expected True or False"):
         use_reference_device(**wrong)
+
+
+def test_modes_are_restored():
+    before = mode.strict, mode.guard_pages
+    with use_reference_device(strict=not before[0], guard_pages=not before[1]):
+        assert (mode.strict, mode.guard_pages) == (not before[0], not before[1])
+        with use_reference_device(False):
+            assert mode.strict is not before[0]
+    assert (mode.strict, mode.guard_pages) == before
 
 
 @pytest.mark.parametrize(

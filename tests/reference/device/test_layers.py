@@ -14,7 +14,6 @@ from ..raw_program import FLOAT, Memory
 
 SUCCESS = raw.CUDNN_STATUS_SUCCESS
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
-SHAPE = (2, 4, 3, 5)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 4, 7, 1)])
