@@ -18,47 +18,26 @@ from ..errors import CudnnError
 from . import functions
 from .graphs import ACTIVATIONS
 
-_PARAMETERS: dict[Any, str] = {
-    functional.scaled_dot_product_attention: (
-        "query key value attn_mask dropout_p is_causal scale enable_gqa"
-    ),
-    functional.linear: "input weight bias",
-    torch.conv2d: "input weight bias stride padding dilation groups",
-    torch.conv3d: "input weight bias stride padding dilation groups",
-    functional.batch_norm: "input running_mean running_var weight bias training momentum eps",
-    functional.layer_norm: "input normalized_shape weight bias eps",
-    torch.rms_norm: "input normalized_shape weight eps",
-    functional.rms_norm: "input normalized_shape weight eps",
-    functional.group_norm: "input num_groups weight bias eps",
-    functional.gelu: "input approximate",
-    functional.relu: "input inplace",
-    torch.relu: "input",
-    "relu": "input",
-    functional.silu: "input inplace",
-    torch.sigmoid: "input",
-    torch.tanh: "input",
-    operator.mul: "input other",
-    torch.mul: "input other",
+_ATTENTION = "query key value attn_mask dropout_p is_causal scale enable_gqa"
+_CONVOLUTION = "input weight bias stride padding dilation groups"
+_BATCH_NORM = "input running_mean running_var weight bias training momentum eps"
+_KNOWN: dict[Any, tuple[str, str]] = {
+    functional.scaled_dot_product_attention: ("attention", _ATTENTION),
+    functional.linear: ("linear", "input weight bias"),
+    **dict.fromkeys((torch.conv2d, torch.conv3d), ("convolution", _CONVOLUTION)),
+    functional.batch_norm: ("batch_norm", _BATCH_NORM),
+    functional.layer_norm: ("layer_norm", "input normalized_shape weight bias eps"),
+    torch.rms_norm: ("rms_norm", "input normalized_shape weight eps"),
+    functional.rms_norm: ("rms_norm", "input normalized_shape weight eps"),
+    functional.group_norm: ("group_norm", "input num_groups weight bias eps"),
+    functional.gelu: ("gelu", "input approximate"),
+    functional.silu: ("silu", "input inplace"),
+    torch.sigmoid: ("sigmoid", "input"),
+    torch.tanh: ("tanh", "input"),
+    **dict.fromkeys((functional.relu, torch.relu, "relu"), ("relu", "input inplace")),
+    **dict.fromkeys((operator.mul, torch.mul), ("mul", "input other")),
 }
-"""The parameters of PyTorch's functions and methods that rules know."""
-_NAMES = {
-    functional.scaled_dot_product_attention: "attention",
-    functional.linear: "linear",
-    torch.conv2d: "convolution",
-    torch.conv3d: "convolution",
-    functional.batch_norm: "batch_norm",
-    functional.layer_norm: "layer_norm",
-    torch.rms_norm: "rms_norm",
-    functional.rms_norm: "rms_norm",
-    functional.group_norm: "group_norm",
-    functional.gelu: "gelu",
-    functional.silu: "silu",
-    torch.sigmoid: "sigmoid",
-    torch.tanh: "tanh",
-    operator.mul: "mul",
-    torch.mul: "mul",
-    **dict.fromkeys((functional.relu, torch.relu, "relu"), "relu"),
-}
+"""PyTorch's functions and methods that rules know: a name, and the parameters."""
 USUAL = ("attention", "linear", "convolution", "conv_batch_norm", "batch_norm")
 """What is taken by default: inductor is as fast for norms and element-wise operations."""
 _TYPES = ("float16", "bfloat16")
@@ -290,7 +269,7 @@ def _attention(node: Any) -> _Match | None:
 
 
 def _linear(node: Any) -> _Match | None:
-    called = _NAMES.get(node.target)
+    called, _ = _KNOWN.get(node.target, ("", ""))
     if called not in ACTIVATIONS:
         return None
     activation = (_arguments(node, called) or {})["input"]
@@ -401,9 +380,10 @@ _RULES: dict[str, Callable[[Any], _Match | None]] = {
 
 def _arguments(node: Any, name: str) -> dict[str, Any] | None:
     """The arguments of a call of PyTorch's function by that name; None of another node."""
-    if not isinstance(node, torch.fx.Node) or _NAMES.get(node.target) != name:
+    if not isinstance(node, torch.fx.Node) or _KNOWN.get(node.target, ("", ""))[0] != name:
         return None
-    return {**dict(zip(_PARAMETERS[node.target].split(), node.args, strict=False)), **node.kwargs}
+    parameters = _KNOWN[node.target][1].split()
+    return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}
 
 
 def _only_for(value: Any, user: Any) -> Any:
