@@ -77,7 +77,7 @@ def report(only: str = "", gpu: str = "") -> Report:
 def _built(graph: Graph, gpu: str) -> str:
     with DeviceProperties.preset(gpu) as device:
         try:
-            graph.build(device)
+            graph.build(device, program=False)
         except CudnnError as error:
             return f"refused: {str(refusal(error))[:60]}"
         except SymbolNotFoundError:

@@ -254,7 +254,7 @@ class Graph(Description, ExecutionMethods):
                         and (found := self._program(device, modes, limited, **options))
                     ):
                         return found
-                    from .engines.explaining.advising import add_advice
+                    from .partition.advising import add_advice
 
                     add_advice(error, self, device, modes, wanted)
                 raise
@@ -494,9 +494,10 @@ class Graph(Description, ExecutionMethods):
         from .backend.devices import as_device
         from .engines.building import as_modes
         from .engines.cache.cached_building import wanted_of
-        from .engines.explaining.advising import advise
         from .engines.explaining.examination import Conditions, explain
         from .engines.tuning.timing import progress_bar
+        from .partition.advising import advise
+        from .partition.partition import partition
 
         device = as_device(device)
         modes, expansion = as_modes(heuristics), self.expansion(device)
@@ -516,6 +517,10 @@ class Graph(Description, ExecutionMethods):
                 noted=noted,
             )
         asked = Conditions(device, tuple(modes), wanted, compile, warded)
+        if not (told.usable or told.undecided):
+            with asking(warden, default=True):
+                pieces = partition(self, replace(asked, compile=False))
+            told = replace(told, program=tuple(pieces.lines()))
         return replace(told, adviser=partial(advise, self.replaced(), asked))
 
     def autotune(

@@ -200,21 +200,18 @@ ADVISED = {
     ),
     "sums of the last two of three dimensions": Advised(
         lambda: _sums(1, 2),
-        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (4, 128, 1, 1), "
-        "channels last: the same memory",
-        ("dimensions",),
+        "let build make a program: relu 'relu' with reduction 'sum'",
+        ("program",),
     ),
     "sums of the first of three dimensions": Advised(
         lambda: _sums(0),
-        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (4, 128, 1, 1), "
-        "channels last: the same memory",
-        ("dimensions",),
+        "let build make a program: relu 'relu' with reduction 'sum'",
+        ("program",),
     ),
     "sums of all elements": Advised(
         lambda: _sums(0, 1, 2),
-        "describe x 'x' of relu 'relu', y 'y' of reduction 'sum' by images (1, 512, 1, 1), "
-        "channels last: the same memory",
-        ("dimensions",),
+        "let build make a program: relu 'relu' with reduction 'sum'",
+        ("program",),
     ),
     "attention with heads of 20": Advised(
         lambda: _attention(20),
@@ -232,14 +229,13 @@ ADVISED = {
     ),
     "product of a convolution": Advised(
         _multiplied,
-        "split after conv_fprop 'conv': let y 'y' be an output (float16) of the first graph and an "
-        "input of the second",
-        ("split",),
+        "let build make a program: conv_fprop 'conv', then matmul 'matmul'",
+        ("program",),
     ),
     "convolution after convolution": Advised(
         _chained,
-        "split after relu 'relu': let y 'relu' be an output (float16) of the first graph and an "
-        "input of the second",
-        ("split",),
+        "let build make a program: conv_fprop 'conv_fprop' with relu 'relu', then "
+        "conv_fprop 'conv_fprop_2'",
+        ("program",),
     ),
 }

@@ -66,7 +66,7 @@ class Asker:
             with case.graph() as graph:
                 if case.mode == "build":
                     self._note("building")
-                    graph.build(device)
+                    graph.build(device, program=False)
                     return "built"
                 self._note("lowering")
                 target = None if self._guarded else NO_GPU

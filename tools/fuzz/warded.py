@@ -28,7 +28,7 @@ def _ask(family: str, seed: int, device: DeviceProperties, *, builds: bool) -> s
     try:
         with describe(draw(family, seed)) as graph:
             if builds:
-                graph.build(device, cache=False)
+                graph.build(device, cache=False, program=False)
                 return "built"
             return "refused" if graph.explain(device, progress=False).refusal else "explained"
     except CrashError as error:

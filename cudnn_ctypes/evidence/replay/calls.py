@@ -158,8 +158,9 @@ def replay_graph(
 def _built(graph: Graph, handle: Handle, config: str) -> ExecutionPlan:
     if config:
         with suppress(NotSupportedError):
-            return graph.build(handle, selection=Selection(engines={int(config.split()[0])}))
-    return graph.build(handle)
+            chosen = Selection(engines={int(config.split()[0])})
+            return graph.build(handle, selection=chosen, program=False)
+    return graph.build(handle, program=False)
 
 
 def slower(tuned: Autotuning, config: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...dtypes import data_type_argument
@@ -238,11 +238,6 @@ class Description(GraphOperations, PictureMethods):
         from .variants.remedy import varied
 
         return varied(self, remedies)
-
-    def _splits(self) -> Iterator[Variant]:
-        from .variants.remedy import splits
-
-        return splits(self)
 
     def _small(self: G, period: int) -> G | None:
         from .form import small

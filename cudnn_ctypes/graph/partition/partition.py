@@ -89,7 +89,7 @@ class Partition(Report, Sequence[Piece]):
 
     def lines(self) -> list[str]:
         """What each piece is, in one line, with why it ends there."""
-        cuts = (*(f"; cut: {each}" for each in self.cuts), "")
+        cuts = [*(f"; cut: {each}" for each in self.cuts), ""][: len(self)]
         return [
             f"{', '.join(each.operations)}: {spans(sorted(each.engines))}{cut}"
             for each, cut in zip(self.pieces, cuts, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import math
 import os
 import pickle
 from collections.abc import Callable
@@ -16,10 +15,10 @@ from cudnn_ctypes import Selection, raw
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
 from cudnn_ctypes.graph.describe.variants.catalogue import remedies
 from cudnn_ctypes.graph.describe.variants.remedy import Variant, varied
-from cudnn_ctypes.graph.engines.explaining import advising
-from cudnn_ctypes.graph.engines.explaining.advising import BuildAdvice, Search, advise
 from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcome
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.partition import advising
+from cudnn_ctypes.graph.partition.advising import BuildAdvice, Search, advise
 from cudnn_ctypes.raw import cudnnDataType_t, cudnnStatus_t, nvrtc
 from cudnn_ctypes.raw.strides import packed
 
@@ -202,58 +201,6 @@ def test_inference_leaves_out_what_nothing_uses():
     assert _variants(graph, "results") == []
 
 
-@pytest.mark.parametrize(
-    ("dims", "strides", "axes", "folded"),
-    [
-        ((8, 16, 32), None, (2,), (128, 32, 1, 1)),
-        ((8, 16, 32), (512, 1, 16), (1,), (256, 16, 1, 1)),  # the second is innermost
-        ((8, 1, 32), None, (1, 2), (8, 32, 1, 1)),
-        ((2, 8, 4, 4), None, (2, 3), (16, 16, 1, 1)),
-        ((2, 8, 4, 4), None, (0, 1), (16, 16, 1, 1)),
-        ((2, 8, 4, 4), (128, 1, 32, 8), (0, 2, 3), (32, 8, 1, 1)),
-        ((6, 7), None, (0, 1), (1, 42, 1, 1)),
-    ],
-)
-def test_reductions_of_one_end_of_memory_are_those_of_images(dims, strides, axes, folded):
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor(dims, strides, name="x")
-    graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
-    (variant,) = _variants(graph, "dimensions")
-    (made,) = variant.graphs
-    assert made.find_tensor("x").dims == folded
-    assert math.prod(made.find_tensor("y").dims or ()) == math.prod(
-        size for axis, size in enumerate(dims) if axis not in axes
-    )
-
-
-@pytest.mark.parametrize("name", ["middle", "gaps", "bias of another shape", "index", "two"])
-def test_other_reductions_keep_their_dimensions(name):
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((8, 16, 32), (1024, 64, 2) if name == "gaps" else None, name="x")
-    if name == "bias of another shape":
-        x = x + graph.tensor((1, 16, 1), name="b")
-    elif name == "index":
-        x = x + graph.gen_index(x, axis=1)
-    elif name == "two":
-        x = x - graph.reduction(x, "max", axes=(2,))
-    graph.reduction(x, "add", axes=(1,) if name == "middle" else (2,)).set_output(name="y")
-    assert _variants(graph, "dimensions") == []
-
-
-def test_images_of_a_graph_that_another_remedy_has_changed():
-    """The order in memory is another one then, and so are the images."""
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((2, 8, 4, 4), name="x")
-    graph.reduction(x, "add", axes=(2, 3), name="sum").set_output(name="y")
-    channels_last, images = (
-        next(each for each in remedies(graph) if each.topic == topic)
-        for topic in ("layout", "dimensions")
-    )
-    assert varied(graph, [channels_last]) is not None
-    assert varied(graph, [images]) is not None
-    assert varied(graph, [channels_last, images]) is None
-
-
 # --- which changes are tried, in which order, and when the search ends; cuDNN is not  -------------
 
 
@@ -261,7 +208,7 @@ HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
 def _graph() -> Graph:
-    """Fit for a layout, a width, an alignment and a split."""
+    """Fit for a layout, a width and an alignment."""
     graph = Graph("image", io_data_type="float16")
     x = graph.tensor((2, 15, 8, 8), name="x", alignment=2)
     w = graph.tensor((16, 15, 3, 3), name="w")
@@ -306,10 +253,6 @@ def test_the_fewest_changes_together():
     assert _found(lambda g: _last(g) and _aligned(g) and _wide(g))[0] == [
         ("layout", "alignment", "width")
     ]
-
-
-def test_the_graph_in_two():
-    assert _found(lambda graph: len(graph.nodes) == 1)[0] == [("split",)]
 
 
 def test_what_loses_something_comes_last():

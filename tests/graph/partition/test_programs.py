@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from cudnn_ctypes import (
     Program,
     use_reference_device,
 )
+from cudnn_ctypes.graph.partition.folding import folded as folded_images
 from cudnn_ctypes.graph.partition.views import viewed
 
 torch = pytest.importorskip("torch")
@@ -177,3 +179,43 @@ def test_strides_of_the_same_memory(dims, strides, new, expected):
         assert [a for a, n in zip(found, new, strict=True) if n > 1] == [
             a for a, n in zip(expected, new, strict=True) if n > 1
         ]
+
+
+@pytest.mark.parametrize(
+    ("dims", "strides", "axes", "folded"),
+    [
+        ((8, 16, 32), None, (2,), (128, 32, 1, 1)),
+        ((8, 16, 32), (512, 1, 16), (1,), (256, 16, 1, 1)),  # the second is innermost
+        ((8, 1, 32), None, (1, 2), (8, 32, 1, 1)),
+        ((2, 8, 4, 4), None, (2, 3), (16, 16, 1, 1)),
+        ((2, 8, 4, 4), None, (0, 1), (16, 16, 1, 1)),
+        ((2, 8, 4, 4), (128, 1, 32, 8), (0, 2, 3), (32, 8, 1, 1)),
+        ((6, 7), None, (0, 1), (1, 42, 1, 1)),
+    ],
+)
+def test_reductions_of_one_end_of_memory_are_those_of_images(dims, strides, axes, folded):
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor(dims, strides, name="x")
+    graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
+    graph.validate()
+    made = folded_images(graph)
+    assert made is not None
+    assert made.find_tensor("x").dims == folded
+    assert math.prod(made.find_tensor("y").dims or ()) == math.prod(
+        size for axis, size in enumerate(dims) if axis not in axes
+    )
+
+
+@pytest.mark.parametrize("name", ["middle", "gaps", "bias", "index", "two"])
+def test_other_reductions_keep_their_dimensions(name):
+    graph = Graph(io_data_type="float32")
+    x = graph.tensor((8, 16, 32), (1024, 64, 2) if name == "gaps" else None, name="x")
+    if name == "bias":
+        x = x + graph.tensor((1, 16, 1), name="b")
+    elif name == "index":
+        x = x + graph.gen_index(x, axis=1)
+    elif name == "two":
+        x = x - graph.reduction(x, "max", axes=(2,))
+    graph.reduction(x, "add", axes=(1,) if name == "middle" else (2,)).set_output(name="y")
+    graph.validate()
+    assert folded_images(graph) is None

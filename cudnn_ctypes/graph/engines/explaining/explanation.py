@@ -128,6 +128,8 @@ class Explanation(Report):
       if it does not.
     - `faults`: the known faults of cuDNN that concern the graph, by name: what is done about each,
       its remedy and its evidence.
+    - `program`: for a graph that no engine takes: the plans of a program of it, with their engines
+      and why each ends where it does; see ``Graph.partition``.
     - `beforehand`: the small graphs that run before each execution, with the bytes that they write
       in the workspace, and what an engine would misread without them.
     """
@@ -143,6 +145,7 @@ class Explanation(Report):
     refusal: str = ""
     faults: Mapping[str, str] = field(default_factory=dict)
     beforehand: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
     adviser: Callable[..., Advice] | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[EngineRow]:
@@ -168,7 +171,7 @@ class Explanation(Report):
     def advice(self, *, limit: float = 30.0) -> Advice:
         """Which changes would make the graph supported or faster, each of them tried.
 
-        Other layouts, sizes, data types, modes of heuristics and a graph in two parts are asked
+        Other layouts, sizes, data types, modes of heuristics and programs are asked
         for in the same way as this explanation, on its GPU: `Suggestion` says what to change and
         has the changed graph, to be built. Nothing is compiled unless `Graph.explain` was told so.
 
@@ -222,6 +225,7 @@ class Explanation(Report):
         refused = self.refused_modes.items()
         lines += [f"heuristics of mode {mode} refuse: {reason}" for mode, reason in refused]
         lines += [f"computed beforehand: {each}" for each in self.beforehand]
+        lines += [f"plan {n} of a program: {each}" for n, each in enumerate(self.program, 1)]
         lines += [f"known fault {name!r}: {told}" for name, told in self.faults.items()]
         return "\n".join([title, *lines])
 
@@ -257,14 +261,13 @@ class Suggestion:
     """One piece of advice: what to change, the changed graph, and what is gained.
 
     - `steps`: what to do, in words and as data. Empty if only `options` are new.
-    - `graphs`: the changed graph, not built. Two if the graph is split: the first to be executed
-      first, the tensors between them in memory.
+    - `graphs`: the changed graph, not built.
     - `options`: for each of `graphs`, what ``Graph.build`` must be told beside the device: mostly
       nothing, or ``{"heuristics": "b"}``, or ``{"config": EngineChoice(…)}`` for an engine that no
       mode proposes.
     - `changes`: all that the changed graph says differently.
     - `before`: configs for the graph as it was; empty if there were none.
-    - `after`: of each of `graphs`.
+    - `after`: of each of `graphs`; of a program, of each of its pieces.
     - `reason`: why engines that are gained refused the graph before, in cuDNN's words.
     - `fact`: the known slow case that it is without.
     """

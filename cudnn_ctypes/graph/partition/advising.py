@@ -3,45 +3,55 @@
 from __future__ import annotations
 
 import copy
+import functools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ....errors import CudnnError
-from ....raw import nvrtc
-from ...backend.device_properties import DeviceProperties
-from ...backend.devices import properties_text
-from ...backend.warden import asking
-from ...lower.faults import FAULTS
-from ..refusals import Refusal, failed_to_compile
-from .examination import Conditions, Outcome, Probe, asked_at_once, examined, options_of
-from .explanation import Advice, Explanation, Suggestion
-from .report import spans
+from ...errors import CudnnError
+from ...raw import nvrtc
+from ..backend.device_properties import DeviceProperties
+from ..backend.devices import properties_text
+from ..backend.warden import asking
+from ..describe.variants.remedy import Remedy, Step, Variant
+from ..engines.explaining.examination import (
+    Conditions,
+    Outcome,
+    Probe,
+    asked_at_once,
+    examined,
+    options_of,
+)
+from ..engines.explaining.explanation import Advice, Explanation, Suggestion
+from ..engines.explaining.report import spans
+from ..engines.refusals import Refusal, failed_to_compile
+from ..lower.faults import FAULTS
+from .partition import Partition, partition
 
 if TYPE_CHECKING:
-    from ....errors import CudnnError
-    from ....handle import Handle
-    from ...describe.variants.remedy import Remedy, Variant
-    from ...graph import Graph
-    from ..selection import Selection
+    from ...handle import Handle
+    from ..engines.selection import Selection
+    from ..graph import Graph
 
 # The search for changes that give a graph an engine, or more engines: which are tried, and when
 # it ends.
 
 
 class Tried(NamedTuple):
-    """A variant of the graph, and what can carry out each of its graphs."""
+    """A variant of the graph, and what can carry it out: each graph of a program."""
 
     variant: Variant
     outcomes: tuple[Outcome, ...]
 
 
 class Search:
-    """Asks `probe` about variants of one graph, at most `tries` and for so many `seconds`."""
+    """Asks `probe` about variants of one graph, at most `tries` and for so many `seconds`.
+
+    `cut` gives the pieces of a program of the graph.
+    """
 
     def __init__(
         self,
@@ -50,10 +60,12 @@ class Search:
         *,
         tries: int,
         seconds: float,
+        cut: Callable[[Graph], Partition | None] = lambda graph: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._graph = graph
         self._probe = probe
+        self._cut = cut
         self._tries = tries
         self._clock = clock
         self._begun = clock()
@@ -76,12 +88,12 @@ class Search:
     def cures(self, *, first_only: bool) -> list[Tried]:
         """Changed graphs that have an engine, for a graph that has none.
 
-        First each change alone; then, if none does, the fewest changes together; then the graph in
-        two; then changes that lose something. With `first_only`, nothing is tried after the first
+        First each change alone; then, if none does, the fewest changes together; then a program;
+        then changes that lose something. With `first_only`, nothing is tried after the first
         of these that gave something.
         """
         found = self._each(self._keeping) or self._fewest(self._keeping)
-        for stage in (self._in_two, self._losing_something):
+        for stage in (self._program, self._losing_something):
             if found and first_only:
                 break
             found = [*found, *stage(bool(found))]
@@ -127,15 +139,16 @@ class Search:
                 best, chosen = better, fewer
         return [best]
 
-    def _in_two(self, found: bool) -> list[Tried]:
-        """The graph cut in two, as it is and, if that does not do, with all changes."""
-        changed = None if found else self._graph._varied(_compatible(self._keeping))
-        cuts = self._graph._splits()
-        for cut in cuts if changed is None or not changed.steps else chain(cuts, changed.cut()):
-            answer = self._ask_about(cut)
-            if answer is not None:
-                return [answer]
-        return []
+    def _program(self, found: bool) -> list[Tried]:
+        """The graph as it is, in several plans."""
+        pieces = None if self.exhausted else self._cut(self._graph)
+        if not pieces:
+            return []
+        parts = ", then ".join(" with ".join(each.operations) for each in pieces)
+        step = Step("program", f"let build make a program: {parts}")
+        outcomes = [self._probe(each.graph) for each in pieces]
+        told = tuple(each for each in outcomes if each is not None)
+        return [Tried(Variant((step,), (), (self._graph.replaced(),)), told)]
 
     def _losing_something(self, found: bool) -> list[Tried]:
         alone = self._each(self._losing)
@@ -166,7 +179,8 @@ def advise(
         return Advice(explanation, broken=broken)
     with _open(conditions) as here, asking(conditions.warden):
         probe = examined(here)
-        search = Search(graph, probe, tries=_TRIES, seconds=limit)
+        cut = functools.partial(partition, conditions=here)
+        search = Search(graph, probe, tries=_TRIES, seconds=limit, cut=cut)
         found = [*_unchanged(graph, explanation)]
         if explanation.usable:
             tried = [each for each in search.gains() if _gains(each, explanation)]
@@ -232,7 +246,7 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     suggestion = Suggestion(
         tried.variant.steps,
         cast("tuple[Graph, ...]", tried.variant.graphs),
-        tuple(each.options for each in tried.outcomes),
+        ({},) if _is_program(tried) else tuple(each.options for each in tried.outcomes),
         tried.variant.changes,
         before.usable,
         explanations,
@@ -241,11 +255,15 @@ def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     return replace(suggestion, reason=_reason(suggestion, before))
 
 
+def _is_program(tried: Tried) -> bool:
+    return any(step.topic == "program" for step in tried.variant.steps)
+
+
 def _reason(suggestion: Suggestion, before: Explanation) -> str:
-    """Why an engine that is gained refused the graph; of two graphs there is none."""
+    """Why an engine that is gained refused the graph; of a program there is none."""
     if before.refusal:
         return before.refusal
-    if len(suggestion.graphs) > 1 or any(
+    if len(suggestion.after) > 1 or any(
         e.engine_count != before.engine_count for e in suggestion.after
     ):
         return ""
@@ -270,7 +288,7 @@ def _rank(suggestion: Suggestion) -> tuple[Any, ...]:
         suggestion.fact is None,
         bool(suggestion.steps) and any(suggestion.options),
         any(step.topic in ("input type", "results") for step in suggestion.steps),
-        len(suggestion.graphs),
+        len(suggestion.after),
         not any(step.known for step in suggestion.steps),
         bool(suggestion.before) and not proposed,
         len(suggestion.steps),
@@ -307,7 +325,7 @@ class BuildAdvice:
 
     Nothing is compiled unless it was compiling that failed: then cuDNN's acceptance means little.
     A broken compiler is the only advice. Else the search ends after the first kind of change that
-    does: one change, several, a graph in two, or what loses something. Whatever goes wrong on the
+    does: one change, several, a program, or what loses something. Whatever goes wrong on the
     way, the error that is told of is the one of the build. `messages` are cuDNN's reasons.
     """
 
@@ -329,7 +347,11 @@ class BuildAdvice:
                 here = replace(self._conditions, device=device, compile=uncompiled)
                 seconds = _SECONDS_TO_COMPILE if uncompiled else _SECONDS
                 search = Search(
-                    self._graph, asked_at_once(here), tries=_BUILD_TRIES, seconds=seconds
+                    self._graph,
+                    asked_at_once(here),
+                    tries=_BUILD_TRIES,
+                    seconds=seconds,
+                    cut=functools.partial(partition, conditions=here),
                 )
                 found = search.cures(first_only=True)
         except Exception:
