@@ -8,6 +8,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from . import live, records
 from .ctypes_support import CudnnEnum, short_name
 from .enums import cudnnDataType_t
 from .layouts import DATA_TYPE_NAMES, layout_name
@@ -37,6 +38,25 @@ def plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "size", 0) == 1:
         return plain(value.item())
     return f"<{type(value).__name__}>"
+
+
+def descriptor_text(descriptor: Any) -> str:
+    """What a living descriptor holds; "" if that is not known or cannot be read.
+
+    An address that somebody made up is not followed.
+    """
+    pointer = getattr(descriptor, "_as_parameter_", descriptor)
+    known: Any = live.kind(live.address(pointer))
+    if known is None or type(pointer) is not known:
+        return ""
+    try:
+        held = records.record(pointer)
+    except Exception:  # a library that lacks the function; a dropout descriptor without its handle
+        return ""
+    if held is None:
+        return "not set" if known._must_be_set else ""
+    values = record_values(held)
+    return held_text(values) if values else ""
 
 
 def record_values(record: Any) -> dict[str, Any] | None:

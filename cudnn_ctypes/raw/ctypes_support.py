@@ -304,11 +304,10 @@ class OpaquePointer(_Opaque):
         address = self.value
         null = "destroyed" if "_destroyed" in vars(self) else "NULL"
         text = null if address is None else hex(address)
-        if live.kind(address) is type(self):  # an address that somebody made up is not followed
-            from . import records
+        from .argument_text import descriptor_text
 
-            text += "".join(f", {part}" for part in records.parts(self))
-        return f"{type(self).__name__}({text})"
+        holds = descriptor_text(self)
+        return f"{type(self).__name__}({text}{', ' if holds else ''}{holds})"
 
     def __copy__(self) -> Any:
         name = type(self).__name__

@@ -18,7 +18,6 @@ from . import backend, functions, live, loaded_libraries, log, operand_rules, re
 from .attributes import kind_name
 from .constants import CUDNN_DIM_MAX
 from .ctypes_support import OpaquePointer, is_null
-from .descriptors.images import vector_length
 from .enums import (
     CUDNN_TENSOR_NCHW_VECT_C,
     cudnnBackendAttributeName_t,
@@ -26,6 +25,7 @@ from .enums import (
     cudnnDataType_t,
     cudnnTensorFormat_t,
 )
+from .layouts import vector_length
 from .parameter import Parameter
 
 

@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
-import enum
 import functools
 import importlib
 import itertools
@@ -200,24 +198,6 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     else:
         place.fill(found)
     return found
-
-
-def parts(descriptor: OpaquePointer) -> list[str]:
-    """The values of a living descriptor as texts for its repr; empty if they cannot be read."""
-    try:
-        held = record(descriptor)
-    except Exception:  # a library that lacks the function: a repr does not fail
-        return []
-    if held is None:
-        return ["not set"] if descriptor._must_be_set else []
-    if not dataclasses.is_dataclass(held):
-        return []
-    shown = [field.name for field in dataclasses.fields(held) if field.repr]
-    return [f"{name}={_text(getattr(held, name))}" for name in shown]
-
-
-def _text(value: Any) -> str:
-    return str(value) if isinstance(value, enum.Enum) else repr(value)
 
 
 @functools.cache

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from . import callback, hints, library, live, log, typed_memory
-from .argument_text import held_text, record_values, value_text
+from . import callback, hints, library, log, typed_memory
+from .argument_text import descriptor_text, value_text
 from .ctypes_support import CudnnEnum, is_null
-from .records import record
 
 if TYPE_CHECKING:
     from .parameter import Parameter
@@ -66,8 +65,8 @@ def describe(value: Any, parameter: Parameter) -> str:
     try:
         if is_null(value):
             return "NULL"
-        if holds := _values(base, value):
-            return held_text(holds)
+        if parameter.type.kind == "value" and (holds := descriptor_text(value)):
+            return holds
         if isinstance(value, (ctypes._SimpleCData, float)):
             number = getattr(value, "value", value)
             is_address = isinstance(value, ctypes.c_void_p)
@@ -83,17 +82,6 @@ def describe(value: Any, parameter: Parameter) -> str:
     except Exception as error:  # the call's error matters more than a repr that fails
         text = f"<{type(value).__name__}, whose repr failed: {error}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _values(base: Any, value: Any) -> dict[str, Any] | None:
-    """What a living descriptor holds; an address that somebody made up is not followed."""
-    known = live.kind(live.address(value))
-    if known is None or known is not base or base.__name__ == "cudnnHandle_t":
-        return None
-    try:
-        return record_values(record(value))
-    except Exception:  # a library that lacks the function; a dropout descriptor without its handle
-        return None
 
 
 def _is_descriptor(parameter: Parameter) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
-from ctypes import c_int
+from ctypes import c_int, c_void_p
 from typing import Any
 
 import pytest
@@ -74,13 +74,16 @@ class TestMessage:
 
     def test_an_argument_whose_repr_fails(self, x: Any) -> None:
         class Awkward:
-            _as_parameter_ = x
+            _as_parameter_ = c_void_p(8)
 
             def __repr__(self) -> str:
                 raise RuntimeError("no")
 
-        error = failing(raw.cudnnGetTensor4dDescriptor, Awkward(), *[None] * 9)
-        assert error.arguments["tensorDesc"] == "<Awkward, whose repr failed: no>"
+        dropout = raw.cudnnDropoutDescriptor_t()
+        raw.cudnnCreateDropoutDescriptor(dropout)
+        error = failing(raw.cudnnSetDropoutDescriptor, dropout, None, 0.5, Awkward(), 16, 0)
+        raw.cudnnDestroyDropoutDescriptor(dropout)
+        assert error.arguments["states"] == "<Awkward, whose repr failed: no>"
 
     def test_a_repr_that_calls_cudnn_changes_nothing(self) -> None:
         """Descriptors print what they read back, while the message is being made."""

@@ -11,7 +11,8 @@ from ctypes.util import find_library
 from pathlib import Path
 
 from ... import raw
-from ...evidence.files import CommandError, read_bytes
+from ...evidence.files import CommandError
+from ..source import text_of
 from .kernels import CUDA_NAME, missing_functions
 from .library import HERE, compile_c, compiler, headers, library, missing_headers
 from .old_names import header, names_old
@@ -194,7 +195,7 @@ class _Copies:
         if path in self._known:
             return self._known[path]
         copy = self._known[path] = self._place(path)
-        text = _text(path)
+        text = text_of(path)
         for quoted, bracketed in _INCLUDE.findall(text):
             beside = (path.parent,) if quoted else ()
             for folder in (*beside, *self._folders):
@@ -215,11 +216,3 @@ class _Copies:
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(f'#line 1 "{path}"\n{text}', encoding="utf-8")
         return copy
-
-
-def _text(path: Path) -> str:
-    data = read_bytes(path)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")

@@ -9,9 +9,6 @@ from typing import Any
 from ..constants import CUDNN_DIM_MAX
 from ..enums import (
     CUDNN_TENSOR_NHWC,
-    CUDNN_DATA_INT8x4,
-    CUDNN_DATA_INT8x32,
-    CUDNN_DATA_UINT8x4,
     cudnnActivationMode_t,
     cudnnConvolutionMode_t,
     cudnnDataType_t,
@@ -21,6 +18,7 @@ from ..enums import (
     cudnnReorderType_t,
     cudnnTensorFormat_t,
 )
+from ..layouts import vector_length
 from ..records import reader
 from ..strides import packed
 from ..types import (
@@ -36,12 +34,6 @@ Ints = tuple[int, ...]
 
 _MOST_SPATIAL = CUDNN_DIM_MAX - 2  # cuDNN refuses requests for more
 _INT = 4  # bytes
-_VECTORS = {CUDNN_DATA_INT8x4: 4, CUDNN_DATA_UINT8x4: 4, CUDNN_DATA_INT8x32: 32}
-
-
-def vector_length(data_type: cudnnDataType_t) -> int:
-    """Channels in one element of a data type: 4 or 32 for vectorised types, else 1."""
-    return _VECTORS.get(data_type, 1)
 
 
 @dataclass(frozen=True, slots=True)

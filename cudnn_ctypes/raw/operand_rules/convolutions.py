@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..descriptors import Convolution
-from ..descriptors.images import vector_length
 from ..enums import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, CUDNN_DATA_HALF
+from ..layouts import vector_length
 from .language import FLOATING, Broken, Operand, Rules, apart, equal, no_kernel, rules, shaped
 
 Ints = tuple[int, ...]
