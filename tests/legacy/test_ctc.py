@@ -178,6 +178,19 @@ def test_labels_of_256_symbols(handle: Handle) -> None:
     np.testing.assert_allclose(costs, reference.ctc_loss(u, labels).costs, rtol=1e-4)
 
 
+def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
+    """Samples first in memory; then the same memory by its address."""
+    x = activations()
+    expected = ctc_loss(handle, DeviceTensor.from_numpy(x), LABELS, loss)
+    turned = DeviceTensor.from_numpy(x, strides=(A, T * A, 1))
+    by_tensor = ctc_loss(handle, turned, LABELS, loss)
+    assert by_tensor.gradients.strides == turned.strides
+    close(by_tensor.gradients, expected.gradients)
+    with TensorDescriptor((T, N, A), strides=turned.strides) as desc:
+        by_address = ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
+        close(by_address.gradients, expected.gradients)
+
+
 def test_workspace(handle: Handle, loss: Any) -> None:
     probs = DeviceTensor.from_numpy(activations())
     with TensorDescriptor((T, N, A)) as desc:

@@ -171,6 +171,27 @@ def test_torch(request: pytest.FixtureRequest) -> None:
         memory_pointer(torch.zeros(3, device="meta"), "x")
 
 
+def test_a_consumed_capsule_is_refused() -> None:
+    from cudnn_ctypes.raw.dlpack import managed_tensor
+
+    class Consumer:
+        def __init__(self, capsule: object) -> None:
+            self.capsule = capsule
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 1, 0
+
+        def __dlpack__(self, **_: object) -> object:
+            return self.capsule
+
+    capsule = np.zeros(3).__dlpack__()
+    np.from_dlpack(Consumer(capsule))
+    with pytest.raises(BufferError, match="nobody has consumed"):
+        managed_tensor(capsule)
+    with pytest.raises(BufferError, match="expected a DLPack capsule"):
+        managed_tensor(object())
+
+
 class Exporter:
     def __init__(self, device: Any, capsule: Any = None) -> None:
         self.device, self.capsule = device, capsule

@@ -93,6 +93,12 @@ def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda):
     assert fake_cuda._events == 0
 
 
+@pytest.mark.parametrize(("before", "after"), [(7, 7), (0, 1), (1, 0), (0, 0)])
+def test_a_stream_does_not_wait_for_itself(fake_cuda, before, after):
+    order(before=before, after=after)
+    assert fake_cuda.log == []
+
+
 def test_synchronize(fake_cuda):
     synchronize()
     synchronize(TorchStream())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes.evidence.pictures.diagram import Diagram, Layout, Place, diagram, layout
+from cudnn_ctypes.evidence.pictures.html import Table
 from cudnn_ctypes.evidence.pictures.plots import Bar, bars
 from cudnn_ctypes.evidence.pictures.svg import text_width
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
@@ -321,6 +322,12 @@ def test_without_matplotlib_the_message_says_what_to_do(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         _tuned().plot()
+
+
+def test_a_long_table_scrolls():
+    short, long = (Table(("n",), [[str(i)] for i in range(n)]).html() for n in (5, 500))
+    assert "overflow" not in short
+    assert "overflow:auto" in long
 
 
 # --- places of boxes and arrows: nothing lies on anything, and arrows lead down -------------------

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -18,6 +19,12 @@ HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
 
 def graph() -> Graph:
     return Graph(io_data_type="float16")
+
+
+def test_numpy_scalars_keep_their_type_if_it_was_chosen():
+    g = graph()
+    scalar = g.tensor_scalar(ml_dtypes.bfloat16(2))
+    assert scalar.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
 
 
 # --- shapes --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from rich.console import Console
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.backend.engine import EngineChoice
+from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
 from cudnn_ctypes.graph.engines.explaining.explanation import Explanation
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
@@ -126,6 +126,14 @@ def test_engines_that_compute_wrong_numbers_are_told(h200, monkeypatch):
     told = _explained("convolution", h200, heuristics="a", warden=False)
     assert {(r.state, r.reason) for r in told if r.engine == wrong} == {("excluded", "it is wrong")}
     assert {r.engine for r in told.usable} == {r.engine for r in before.usable} - {wrong}
+
+
+@pytest.mark.parametrize(
+    ("knob", "text"),
+    [(Knob(0, 23, 1), "0-23"), (Knob(8, 64, 8), "8-64 by 8"), (Knob(3, 3, 1), "3")],
+)
+def test_ranges_of_knobs_are_short(knob, text):
+    assert str(knob) == text
 
 
 @pytest.mark.thinned(2)

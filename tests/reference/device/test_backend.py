@@ -334,6 +334,14 @@ def test_an_operation_that_is_not_carried_out() -> None:
         operation_of(record)
 
 
+def test_an_initialized_descriptor_is_empty(program: BackendProgram) -> None:
+    tensor = program.new(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
+    program.integers(tensor, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, [3])
+    assert backend_records.record(tensor).values
+    if raw.cudnnBackendInitialize.unchecked(tensor) == raw.CUDNN_STATUS_SUCCESS:
+        assert not backend_records.record(tensor).values
+
+
 def test_an_older_cudnn_has_no_properties(program, monkeypatch):
     from cudnn_ctypes.errors import SymbolNotFoundError
     from cudnn_ctypes.reference.device import backend

@@ -71,6 +71,13 @@ def test_memory_that_is_too_small(name: str) -> None:
         direct(**{name: small.ptr})  # "I know", but the reference device sees it
 
 
+def test_channels_last_has_a_limit_of_its_own() -> None:
+    x = DeviceTensor.zeros((1, 16, 2), "float32")
+    weight, bias = DeviceTensor.zeros((256, 2), "float32"), DeviceTensor.zeros((2,), "float32")
+    with pytest.raises(BadParamError, match="from 2 to 128, got 129"):
+        raw.cudnnCausalConv1dNwhForward(None, x, weight, bias, x, 1, 2, 16, 129, FLOAT, IDENTITY)
+
+
 def test_fft_alignment() -> None:
     with DeviceBuffer(4096) as memory, pytest.raises(BadParamError, match="weight must be aligned"):
         raw.cudnnFFTCausalConv1dForward(None, memory, memory.view(4), memory, 1, 1, 128, 128, FLOAT)
