@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import struct
 from collections.abc import Iterator
@@ -305,6 +306,13 @@ def test_cuda_graphs(program: BackendProgram) -> None:
     for function in (raw.cudnnBackendPopulateCudaGraph, raw.cudnnBackendUpdateCudaGraph):
         with pytest.raises(NotSupportedError, match="there are no CUDA graphs"):
             function(program.handle, plan, pack, raw.cudaGraph_t())
+
+
+def test_the_workspace_size_by_its_function(program: BackendProgram) -> None:
+    plan, size = doubled(program), ctypes.c_size_t(99)
+    pack = program.variant_pack({X: 1 << 20, Y: 1 << 20})
+    raw.cudnnGetExecutionPlanWorkspaceSize(program.handle, plan, pack, byref(size))
+    assert size.value == program.workspace_size(plan)
 
 
 @pytest.mark.needs("CUDNN_ATTR_OPERATIONGRAPH_IS_OVERRIDE_SHAPE_ENABLED")
