@@ -17,31 +17,17 @@ Shape = tuple[int, ...]
 VECTOR_LENGTHS = {"NCHW": 1, "NHWC": 1, "NCHW_VECT_C4": 4, "NCHW_VECT_C32": 32}
 """The length of a vector of channels, by the layout's name."""
 
+_OF_NUMPY = {
+    "FLOAT": "float32",
+    "DOUBLE": "float64",
+    "HALF": "float16",
+    "BYTE_BOOLEAN": "bool",
+    "COMPLEX_FP32": "complex64",
+    "COMPLEX_FP64": "complex128",
+}
 DATA_TYPE_NAMES = {
-    cudnnDataType_t.CUDNN_DATA_FLOAT: "float32",
-    cudnnDataType_t.CUDNN_DATA_DOUBLE: "float64",
-    cudnnDataType_t.CUDNN_DATA_HALF: "float16",
-    cudnnDataType_t.CUDNN_DATA_INT8: "int8",
-    cudnnDataType_t.CUDNN_DATA_INT32: "int32",
-    cudnnDataType_t.CUDNN_DATA_INT8x4: "int8x4",
-    cudnnDataType_t.CUDNN_DATA_UINT8: "uint8",
-    cudnnDataType_t.CUDNN_DATA_UINT8x4: "uint8x4",
-    cudnnDataType_t.CUDNN_DATA_INT8x32: "int8x32",
-    cudnnDataType_t.CUDNN_DATA_BFLOAT16: "bfloat16",
-    cudnnDataType_t.CUDNN_DATA_INT64: "int64",
-    cudnnDataType_t.CUDNN_DATA_BOOLEAN: "boolean",
-    cudnnDataType_t.CUDNN_DATA_FP8_E4M3: "fp8_e4m3",
-    cudnnDataType_t.CUDNN_DATA_FP8_E5M2: "fp8_e5m2",
-    cudnnDataType_t.CUDNN_DATA_FAST_FLOAT_FOR_FP8: "fast_float_for_fp8",
-    cudnnDataType_t.CUDNN_DATA_FP8_E8M0: "fp8_e8m0",
-    cudnnDataType_t.CUDNN_DATA_FP4_E2M1: "fp4_e2m1",
-    cudnnDataType_t.CUDNN_DATA_INT4: "int4",
-    cudnnDataType_t.CUDNN_DATA_UINT4: "uint4",
-    cudnnDataType_t.CUDNN_DATA_UINT32: "uint32",
-    cudnnDataType_t.CUDNN_DATA_COMPLEX_FP32: "complex64",
-    cudnnDataType_t.CUDNN_DATA_COMPLEX_FP64: "complex128",
-    cudnnDataType_t.CUDNN_DATA_BYTE_BOOLEAN: "bool",
-    cudnnDataType_t.CUDNN_DATA_FP8_E5M3: "fp8_e5m3",
+    each: _OF_NUMPY.get(short := each.name.removeprefix("CUDNN_DATA_"), short.lower())
+    for each in cudnnDataType_t
 }
 """Data types by short lower-case names, NumPy's where it has one."""
 

@@ -165,11 +165,6 @@ class OldFunction:
         return str(self._forms[-1].prototype)
 
     @property
-    def quiet(self) -> Form:
-        """The last declaration, as a function that does not warn."""
-        return self._forms[-1]
-
-    @property
     def declared(self) -> tuple[Form, ...]:
         """The declarations of all releases, the oldest first, as functions that do not warn."""
         return self._forms

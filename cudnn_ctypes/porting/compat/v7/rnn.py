@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from ctypes import c_size_t, c_void_p
+from functools import partial
 from typing import Any
 
 from .... import raw
 from ....raw.descriptors import RNN, Filter, Tensor, record
 from ....raw.records import place
+from .declarations import parameters_of
 from .old_function import Arguments, Refused, create_object, destroy_object, held_object, implements
 
 _PADDED = raw.CUDNN_RNN_PADDED_IO_ENABLED
@@ -142,34 +144,22 @@ def get_v6(a: Arguments) -> None:
 # -- one setting each --------------------------------------------------------------------------
 
 
-@implements("cudnnSetRNNMatrixMathType(cudnnRNNDescriptor_t rnnDesc, cudnnMathType_t mType)")
-def set_math_type(a: Arguments) -> None:
-    change(a.rnnDesc, mathType=a.mType)
+def _setting(name: str, declared: str, field: str, read: Callable[[RNN], Any]) -> None:
+    """The two functions of a setting: `field` is cuDNN 9's parameter, `read` its place."""
+    kind, parameter = declared.split()
+
+    @implements(f"cudnnSetRNN{name}(cudnnRNNDescriptor_t rnnDesc, {declared})")
+    def put(a: Arguments) -> None:
+        change(a.rnnDesc, **{field: getattr(a, parameter)})
+
+    @implements(f"cudnnGetRNN{name}(const cudnnRNNDescriptor_t rnnDesc, {kind} *{parameter})")
+    def get(a: Arguments) -> None:
+        a.put(**{parameter: read(described(a.rnnDesc))})
 
 
-@implements("cudnnGetRNNMatrixMathType(const cudnnRNNDescriptor_t rnnDesc, cudnnMathType_t *mType)")
-def get_math_type(a: Arguments) -> None:
-    a.put(mType=described(a.rnnDesc).math_type)
-
-
-@implements("cudnnSetRNNBiasMode(cudnnRNNDescriptor_t rnnDesc, cudnnRNNBiasMode_t biasMode)")
-def set_bias_mode(a: Arguments) -> None:
-    change(a.rnnDesc, biasMode=a.biasMode)
-
-
-@implements("cudnnGetRNNBiasMode(const cudnnRNNDescriptor_t rnnDesc, cudnnRNNBiasMode_t *biasMode)")
-def get_bias_mode(a: Arguments) -> None:
-    a.put(biasMode=described(a.rnnDesc).bias)
-
-
-@implements("cudnnSetRNNPaddingMode(cudnnRNNDescriptor_t rnnDesc, unsigned paddingMode)")
-def set_padding_mode(a: Arguments) -> None:
-    change(a.rnnDesc, auxFlags=a.paddingMode)
-
-
-@implements("cudnnGetRNNPaddingMode(const cudnnRNNDescriptor_t rnnDesc, unsigned *paddingMode)")
-def get_padding_mode(a: Arguments) -> None:
-    a.put(paddingMode=_PADDED if described(a.rnnDesc).padded_io else 0)
+_setting("MatrixMathType", "cudnnMathType_t mType", "mathType", lambda rnn: rnn.math_type)
+_setting("BiasMode", "cudnnRNNBiasMode_t biasMode", "biasMode", lambda rnn: rnn.bias)
+_setting("PaddingMode", "unsigned paddingMode", "auxFlags", lambda r: _PADDED if r.padded_io else 0)
 
 
 @implements(
@@ -195,24 +185,11 @@ def get_projection(a: Arguments) -> None:
     a.put(recProjSize=rnn.projection_size or rnn.hidden_size, outProjSize=0)
 
 
-@implements(
-    """
-    cudnnRNNSetClip(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, cudnnRNNClipMode_t clipMode,
-    cudnnNanPropagation_t clipNanOpt, double lclip, double rclip)
-    """
-)
-def set_clip(a: Arguments) -> None:
-    raw.cudnnRNNSetClip_v8(a.rnnDesc, a.clipMode, a.clipNanOpt, a.lclip, a.rclip)
-
-
-@implements(
-    """
-    cudnnRNNGetClip(cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
-    cudnnRNNClipMode_t *clipMode, cudnnNanPropagation_t *clipNanOpt, double *lclip, double *rclip)
-    """
-)
-def get_clip(a: Arguments) -> None:
-    raw.cudnnRNNGetClip_v8(a.rnnDesc, a.clipMode, a.clipNanOpt, a.lclip, a.rclip)
+for _verb, _const in (("Set", ""), ("Get", "const ")):
+    _clip = raw.FUNCTIONS[f"cudnnRNN{_verb}Clip_v8"]
+    _first_two = f"cudnnHandle_t handle, {_const}cudnnRNNDescriptor_t rnnDesc"
+    _declared = parameters_of(_clip.__name__, rnnDesc=_first_two)
+    implements(f"cudnnRNN{_verb}Clip({_declared})")(partial(Arguments.call, function=_clip))
 
 
 @implements(
@@ -222,7 +199,6 @@ def get_clip(a: Arguments) -> None:
     """
 )
 def set_algorithm(a: Arguments) -> None:
-
     number = held_object(a.algoDesc, "algoDesc").algo.RNNAlgo
     change(a.rnnDesc, algo=raw.cudnnRNNAlgo_t(number))
 

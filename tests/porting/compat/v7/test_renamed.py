@@ -104,7 +104,7 @@ def kind_of_name(name: str) -> str:
 def test_settings_of_descriptors(name):
     values, held = SETTINGS[name]
     set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
-    form = get.quiet if name.endswith("Descriptor") else get
+    form = get.declared[-1] if name.endswith("Descriptor") else get
     with made(kind_of_name(name)) as descriptor:
         set_(descriptor, *values)
         got = record(descriptor)
@@ -125,7 +125,7 @@ def test_settings_of_descriptors_of_any_dimensions(name):
         assert {field: getattr(got, field) for field in held} == held
         (dims,) = {len(each) for each in values if isinstance(each, list)}
         given = []
-        for parameter in get.quiet.parameters[1:]:
+        for parameter in get.declared[-1].parameters[1:]:
             base, kind_of = parameter.type.base, parameter.type.kind
             given.append({"value": dims, "array": base * dims}.get(kind_of, base))
             given[-1] = given[-1] if kind_of == "value" else given[-1]()
