@@ -1,7 +1,8 @@
 """A back end of torch.compile: ready operators in place of PyTorch's functions, where they pay.
 
-TorchDynamo's graph of a program is searched for what cuDNN does in one kernel. The rest, with the
-gradients, is left to another back end.
+TorchDynamo's graph of a program is searched for what cuDNN does in one kernel. On a GPU each place
+is timed by both sides, forward and backward, and taken if cuDNN is faster; on the reference device
+all places are. The rest is left to another back end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import torch
+from torch.fx.node import map_arg
 from torch.nn import functional
 
 from ..errors import CudnnError
@@ -39,7 +41,10 @@ _KNOWN: dict[Any, tuple[str, str]] = {
 }
 """PyTorch's functions and methods that rules know: a name, and the parameters."""
 USUAL = ("attention", "linear", "convolution", "conv_batch_norm", "batch_norm")
-"""What is taken by default: inductor is as fast for norms and element-wise operations."""
+"""What is tried by default, and taken where it is measured to be faster than PyTorch's kernels.
+
+Norms and element-wise operations are not: inductor fuses them with what is around.
+"""
 _TYPES = ("float16", "bfloat16")
 
 
@@ -56,7 +61,7 @@ class Region:
     result : str
         Shape and type of the result.
     reason : str
-        Why it is left to PyTorch.
+        Why it is left to PyTorch; of what is taken the times that were measured.
     """
 
     operator: str
@@ -105,8 +110,9 @@ def cudnn_ctypes(
     module, operands
         TorchDynamo's graph and what it is called with.
     options : mapping, optional
-        "take": names of ready operators to put in, by default `USUAL`; "inner": the back end for
-        the rest, by default "inductor" on a GPU and "aot_eager" on a CPU.
+        "take": names of ready operators to put in, by default `USUAL`; "measure": False to put
+        them in also where they are not faster; "inner": the back end for the rest, by default
+        "inductor" on a GPU and "aot_eager" on a CPU.
     mode : str, optional
         Of "inductor".
 
@@ -115,10 +121,11 @@ def cudnn_ctypes(
     callable
         The compiled graph.
     """
-    known = {"take": USUAL, "inner": None, **(options or {})}
-    if len(known) > 2:
-        raise ValueError(f"options: expected take and inner, got {', '.join(options or ())}")
-    replace(module, known["take"])
+    known = {"take": USUAL, "measure": True, "inner": None, **(options or {})}
+    if len(known) > 3:
+        got = ", ".join(options or ())
+        raise ValueError(f"options: expected take, measure and inner, got {got}")
+    replace(module, known["take"], measure=known["measure"])
     on_gpu = any(isinstance(each, torch.Tensor) and each.is_cuda for each in operands)
     inner = known["inner"] or ("inductor" if on_gpu else "aot_eager")
     compiled = torch._dynamo.lookup_backend(inner) if isinstance(inner, str) else inner
@@ -127,7 +134,11 @@ def cudnn_ctypes(
 
 
 def explain(
-    function: Callable[..., Any], *args: Any, take: Collection[str] = USUAL, **kwargs: Any
+    function: Callable[..., Any],
+    *args: Any,
+    take: Collection[str] = USUAL,
+    measure: bool = True,
+    **kwargs: Any,
 ) -> Regions:
     """Run a function once with ready operators in it, and tell where.
 
@@ -139,6 +150,8 @@ def explain(
         Its arguments.
     take : collection of str
         Ready operators to put in.
+    measure : bool
+        Whether they must be faster on the GPU than what they replace.
 
     Returns
     -------
@@ -148,7 +161,7 @@ def explain(
     found = Regions()
 
     def record(module: torch.fx.GraphModule, operands: list[Any]) -> Any:
-        regions = replace(module, take)
+        regions = replace(module, take, measure=measure)
         found.taken += regions.taken
         found.left += regions.left
         found.others += regions.others
@@ -169,7 +182,9 @@ class _Match(NamedTuple):
     reason: str = ""
 
 
-def replace(module: torch.fx.GraphModule, take: Collection[str] = USUAL) -> Regions:
+def replace(
+    module: torch.fx.GraphModule, take: Collection[str] = USUAL, *, measure: bool = True
+) -> Regions:
     """Put ready operators into a graph of TorchDynamo's.
 
     Parameters
@@ -178,6 +193,8 @@ def replace(module: torch.fx.GraphModule, take: Collection[str] = USUAL) -> Regi
         Changed in place.
     take : collection of str
         Names of ready operators.
+    measure : bool
+        Whether an operator must be faster on the GPU than the functions in whose place it comes.
 
     Returns
     -------
@@ -197,12 +214,14 @@ def replace(module: torch.fx.GraphModule, take: Collection[str] = USUAL) -> Regi
         names, reason = tuple(each.name for each in match.nodes), match.reason
         if not reason and match.operator not in take:
             reason = "not among those that are taken"
-        reason = reason or _trial(match, _value(node).dtype)
+        told = ""
+        if not reason:
+            reason, told = _trial(match, _value(node).dtype, measure)
         gone.update(match.nodes)
         if reason:
             regions.left.insert(0, Region("", names, _told(node), reason))
             continue
-        regions.taken.insert(0, Region(match.operator, names, _told(node)))
+        regions.taken.insert(0, Region(match.operator, names, _told(node), told))
         with module.graph.inserting_before(node):
             made = module.graph.call_function(
                 getattr(functions, match.operator), match.args, dict(match.kwargs)
@@ -218,33 +237,82 @@ def replace(module: torch.fx.GraphModule, take: Collection[str] = USUAL) -> Regi
 # --- rules: from a node to a match, which begins before it and ends with it ----------------------
 
 
-def _trial(match: _Match, dtype: Any) -> str:
-    """Why an operator does not run, or its gradient, with zeros for operands; plans stay built."""
+_GAIN = 0.9  # of PyTorch's time, below which an operator takes its place
+_RUNS = 10
 
-    def operand(value: Any) -> Any:
-        if not isinstance(value, torch.fx.Node):
-            return value
-        fake = _value(value)
-        if not isinstance(fake, torch.Tensor):
-            return fake
-        place = {"dtype": fake.dtype, "device": fake.device}
-        real = torch.empty_strided(tuple(map(int, fake.shape)), fake.stride(), **place).zero_()
-        return real.requires_grad_(fake.requires_grad)
 
-    with torch._subclasses.fake_tensor.unset_fake_temporarily(), torch.enable_grad():
-        args = [operand(each) for each in match.args]
-        options = {name: operand(each) for name, each in match.kwargs.items()}
-        every = [each for each in (*args, *options.values()) if isinstance(each, torch.Tensor)]
-        mixed = any(each.is_floating_point() and each.dtype != dtype for each in every)
-        try:
-            with torch.autocast(every[0].device.type, dtype, enabled=mixed):
-                y = getattr(functions, match.operator)(*args, **options)
-            needing = [each for each in every if each.requires_grad]
-            if needing and y.requires_grad:
-                torch.autograd.grad(y, needing, torch.zeros_like(y), allow_unused=True)
-        except (CudnnError, ValueError, TypeError, NotImplementedError) as error:
-            return str(error).partition("\n")[0]
-    return ""
+def _trial(match: _Match, dtype: Any, measure: bool) -> tuple[str, str]:
+    """Why an operator is not taken, "" if it is, and the times.
+
+    It runs with zeros for operands, with its gradient if the program computes gradients, and so
+    does what it replaces. Plans stay built.
+    """
+    env: dict[Any, Any] = {}
+
+    def operand(node: Any) -> Any:
+        if node not in env:
+            fake = env[node] = _value(node)
+            if isinstance(fake, torch.Tensor):
+                place = {"dtype": fake.dtype, "device": fake.device}
+                sizes = tuple(map(int, fake.shape))
+                real = torch.empty_strided(sizes, fake.stride(), **place).zero_()
+                env[node] = real.requires_grad_(fake.requires_grad)
+        return env[node]
+
+    def ours() -> Any:
+        args, options = map_arg((match.args, dict(match.kwargs)), operand)
+        return getattr(functions, match.operator)(*args, **options)
+
+    def theirs() -> Any:
+        made: dict[Any, Any] = {}
+        for node in match.nodes:
+            args, options = map_arg(
+                (node.args, node.kwargs), lambda each: made[each] if each in made else operand(each)
+            )
+            called = node.target
+            if node.op == "call_method":
+                called = getattr(type(args[0]), called)
+            made[node] = called(*args, **options)
+        return made[match.nodes[-1]]
+
+    def run(function: Callable[[], Any]) -> None:
+        y = function()
+        leaves = [each for each in env.values() if getattr(each, "requires_grad", False)]
+        if leaves and y.requires_grad:
+            torch.autograd.grad(y, leaves, torch.zeros_like(y), allow_unused=True)
+
+    with torch._subclasses.fake_tensor.unset_fake_temporarily():
+        first = operand(next(each for each in match.args if isinstance(each, torch.fx.Node)))
+        map_arg((match.args, dict(match.kwargs)), operand)
+        tensors = [each for each in env.values() if isinstance(each, torch.Tensor)]
+        mixed = any(each.is_floating_point() and each.dtype != dtype for each in tensors)
+        with torch.autocast(first.device.type, dtype, enabled=mixed):
+            try:
+                run(ours)
+            except (CudnnError, ValueError, TypeError, NotImplementedError) as error:
+                return str(error).partition("\n")[0], ""
+            if not measure or not (mine := _time(lambda: run(ours), first)):
+                return "", ""
+            other = _time(lambda: run(theirs), first)
+    told = f"{mine:.0f} us, PyTorch {other:.0f} us"
+    return ("" if mine < _GAIN * other else f"not faster: {told}"), told
+
+
+def _time(run: Callable[[], None], like: Any) -> float:
+    """The microseconds of a run on a GPU; 0 elsewhere, where times tell nothing."""
+    if not like.is_cuda:
+        return 0.0
+    found = []
+    with torch.cuda.device(like.device):
+        for _ in range(4):  # the first to warm up
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            for _ in range(_RUNS):
+                run()
+            end.record()
+            end.synchronize()
+            found.append(float(begin.elapsed_time(end)))
+    return min(found[1:]) * 1e3 / _RUNS
 
 
 def _attention(node: Any) -> _Match | None:

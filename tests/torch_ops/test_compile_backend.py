@@ -86,6 +86,29 @@ def test_what_does_not_run_is_left_to_pytorch() -> None:
     assert " host memory " in reasons
 
 
+@pytest.mark.parametrize("ours", [50.0, 95.0])
+def test_what_is_not_faster_is_left_to_pytorch(
+    ours: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter([ours, 100.0] * 9)
+
+    def time(run: Any, like: Any) -> float:
+        assert torch.is_grad_enabled()  # forward and backward
+        run()
+        return next(times)
+
+    monkeypatch.setattr(backend, "_time", time)
+    regions = torch_ops.explain(*model("cpu", training=True))
+    if ours > 90:
+        assert not regions.taken
+        assert regions.left[0].reason == "PyTorch calls cuDNN for it"
+        assert regions.left[1].reason == "not faster: 95 us, PyTorch 100 us"
+        return
+    assert {each.reason for each in regions.taken} == {"50 us, PyTorch 100 us"}
+    regions = torch_ops.explain(*model("cpu", training=True), measure=False)
+    assert {each.reason for each in regions.taken} == {""}
+
+
 def test_other_types_masks_and_dropout_are_left() -> None:
     def program(q: Any, mask: Any) -> Any:
         attend = nn.functional.scaled_dot_product_attention
@@ -118,7 +141,7 @@ def test_unknown_names_and_options_are_refused() -> None:
     module = torch.fx.symbolic_trace(nn.ReLU())
     with pytest.raises(ValueError, match="take: softmax; there are attention, "):
         backend.replace(module, ("softmax",))
-    with pytest.raises(ValueError, match="options: expected take and inner, got taken"):
+    with pytest.raises(ValueError, match="options: expected take, measure and inner, got taken"):
         backend.cudnn_ctypes(module, [], options={"taken": ()})
 
 

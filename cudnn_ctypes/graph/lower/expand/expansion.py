@@ -66,7 +66,11 @@ def expand_norm(g: Builder, node: Node) -> None:
     ones = g.constant(
         dims, 1.0, cudnnDataType_t.CUDNN_DATA_FLOAT if small else like.data_type, g.named("ones")
     )
-    g.append(node.kind, node.operation, {**node.inputs, "scale": ones}, node.options, node.outputs)
+    outputs = dict(node.outputs)
+    if node.kind is NORM_BACKWARD:  # cuDNN wants the gradient of a scale, too
+        outputs["dscale"] = g.as_scratch(g.tensor(dims, name=g.named("dscale")), dims)
+        outputs["dscale"].data_type = ones.data_type
+    g.append(node.kind, node.operation, {**node.inputs, "scale": ones}, node.options, outputs)
 
 
 _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
