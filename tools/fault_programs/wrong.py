@@ -440,6 +440,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of data with uneven lines": _given(uneven_lines, kind="dgrad", filters=12),
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
+    "operand with gaps": _given(turned, order=(0, 1, 2), step=2),
     "image computed from another order of memory": turned_image,
     "operand of a filter's gradient in another order of memory": _given(
         filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)

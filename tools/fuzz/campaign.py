@@ -90,13 +90,17 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
         return
     if len(expansion.preludes) != found["beforehand"]:
         return
-    faults = faults_of(Graph(expansion.nodes, flattened(expansion.nodes)), target)
+    before, faults = (
+        [faults_of(Graph(each.nodes, flattened(each.nodes)), target) for each in graphs]
+        for graphs in ((each.expansion for each in expansion.preludes), (expansion,))
+    )
+    beforehand = [found.fault.name for each in before for found in each.found if found.refuses]
     for choice, verdict in found["engines"].items():
         kind = verdict.partition(":")[0]
         if kind not in ("refused", "built"):
-            rows = [
+            rows = beforehand + [
                 each.fault.name
-                for each in faults.found
+                for each in faults[0].found
                 if each.refuses
                 or (_engine(choice) in each.fault.engines and not each.fault.only_told)
             ]

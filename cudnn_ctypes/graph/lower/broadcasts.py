@@ -88,16 +88,12 @@ class Side:
         return axis_order(self.full, strides or packed(self.full))
 
     def in_order(self, tensor: Tensor) -> bool:
-        """Whether dimensions of more than 1 lie in memory in `order`, the innermost without gaps.
-
-        Beside a product gaps are right where an operand is whole.
-        """
+        """Whether a tensor's dimensions of more than 1 lie in memory in `order`."""
         dims, strides = tensor.dims or (), tensor.strides or ()
         if len(dims) != len(self.order):
             return False
         steps = [strides[axis] for axis in self.order if dims[axis] != 1]
-        beside = self.family == "product" or steps[-1:] in ([], [1])
-        return beside and steps == sorted(steps, reverse=True)
+        return steps == sorted(steps, reverse=True)
 
     def spread(self, tensor: Tensor) -> str:
         """For each dimension that engines see: F if it is whole, 1 if not, x if in part, or "."."""

@@ -180,11 +180,10 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.window_of_one, (), {"window": 3}, set()),
     (wrong.turned, (), {}, {1, 8}),
     (wrong.turned, ((0, 1, 2),), {}, set()),
-    (wrong.turned, ((0, 1, 2), 2), {}, {1, 8}),
     (wrong.uneven_lines, ("wgrad", 12), {}, {2}),
     (wrong.uneven_lines, ("wgrad", 8, 20), {}, {2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
-    (wrong.uneven_lines, ("dgrad", 8, 12), {}, {1}),
+    (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),  # of 9.14 and 9.28
     (wrong.uneven_lines, ("dgrad", 12), {}, set()),
     (wrong.gelu_of_a_product, ("float32",), {}, {0}),
     (wrong.gelu_of_a_product, ("float16",), {}, set()),
@@ -198,9 +197,12 @@ def test_engines_are_passed_over(program, sizes, options, engines):
     assert (_faulty(graph), _refusals(graph)) == (engines, "")
 
 
-def test_9_28_reads_uneven_lines_wrong_with_another_engine():
-    graph = _of(wrong.uneven_lines, "wgrad", 12)
-    assert _faulty(graph, Target(92800, 90)) == {1, 2}
+@pytest.mark.parametrize(
+    ("kind", "sizes", "version", "engines"),
+    [("wgrad", (12,), 92800, {1, 2}), *(("dgrad", (8, 12), v, {1}) for v in (91400, 92800))],
+)
+def test_engines_of_versions_read_uneven_lines_wrong(kind, sizes, version, engines):
+    assert _faulty(_of(wrong.uneven_lines, kind, *sizes), Target(version, 90)) == engines
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))
@@ -216,6 +218,7 @@ OLD, AMPERE, BLACKWELL = Target(91400, 90), Target(91900, 80), Target(91900, 100
 REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.total, ((3, 8, 64), (1, 8, 1)), {}, H200, "add 'add_2': 'b1' (1, 8, 1) in (3, 8, 64)"),
     (wrong.two_dimensions, (), {}, H200, "describe the tensors with three"),
+    (wrong.turned, ((0, 1, 2), 2), {}, H200, "'s' (8, 1, 33) with strides (66, 66, 2)"),
     (
         wrong.modified,
         ((2, 2, 1, 1),),

@@ -337,7 +337,7 @@ def expand_sdpa_backward(g: Builder, node: Node) -> None:
     if d_bias is not None:
         shape = d_bias.dims or dims
         axes = tuple(i for i, size in enumerate(shape) if size == 1 and dims[i] != 1)
-        g.into(g.reduction(ds, "add", axes=axes), d_bias)
+        g.into(g.reduction(ds, "add", axes=axes or None), d_bias)
     if modifier is not None:
         for inner in modifier.nodes:
             g.take(inner)

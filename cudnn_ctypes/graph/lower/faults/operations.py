@@ -9,6 +9,7 @@ from pathlib import Path
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
+from ....raw.strides import extent
 from ...describe.variants.data_types import SLOW_SCALES, slow_scales
 from ..broadcasts import (
     PART,
@@ -111,6 +112,28 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
         return ""
 
     return where
+
+
+def _leaves_gaps(graph: Graph) -> str:
+    """Room between the numbers of an operand or result, or between lines of a smaller operand.
+
+    Beside products lines may have gaps; smaller operands there are spaced matrices.
+    """
+    products = graph.of("matmul")
+    read = [(each, side.full) for side in graph.sides for each in side.tensors]
+    for node in () if graph.sides else graph.of("pointwise"):
+        (result,) = node.outputs.values()
+        own = (*node.operands, result) if node.origin is None else ()
+        read += [(each, result.dims or ()) for each in own]
+    for each, full in read:
+        dims, strides, small = each.dims or (), each.strides or (), each.dims != full
+        steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
+        if steps and not (each.virtual or each.by_value):
+            spaced = min(steps) != 1 and not (small and len(products) == 1)
+            parted = small and not products and extent(dims, strides) > math.prod(dims)
+            if spaced or parted:
+                return f"{each.name!r} {dims} with strides {strides}"
+    return ""
 
 
 def _joins_a_norm_second(graph: Graph) -> str:
@@ -351,6 +374,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand in another order of memory": _lies_otherwise(
         "plain", "image", "product", "sum", "pool"
     ),
+    "operand with gaps": _leaves_gaps,
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
     "image computed from another order of memory": _lies_otherwise("computed image"),
     "infinity before a product": _makes_infinity_of_zero,
