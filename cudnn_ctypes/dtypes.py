@@ -80,11 +80,7 @@ def _formats() -> dict[cudnnDataType_t, _Format]:
         t.CUDNN_DATA_FAST_FLOAT_FOR_FP8: _Format(32, None),
         t.CUDNN_DATA_FP8_E8M0: scalar(ml_dtypes.float8_e8m0fnu, "float8_e8m0fnu", "e8m0"),
         t.CUDNN_DATA_FP4_E2M1: scalar(
-            ml_dtypes.float4_e2m1fn,
-            "float4_e2m1fn",
-            "float4_e2m1fn_x2",
-            "e2m1",
-            bits=4,
+            ml_dtypes.float4_e2m1fn, "float4_e2m1fn", "float4_e2m1fn_x2", "e2m1", bits=4
         ),
         t.CUDNN_DATA_INT4: scalar(ml_dtypes.int4, bits=4),
         t.CUDNN_DATA_UINT4: scalar(ml_dtypes.uint4, bits=4),

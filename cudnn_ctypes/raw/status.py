@@ -31,8 +31,8 @@ def error(
         # After taking the reasons: reading descriptors for the text calls cuDNN again.
         sets = function.startswith("cudnnSet")
         shown = {
-            parameter.name: _identity(value)
-            if sets and _is_descriptor(parameter) and not is_null(value)
+            parameter.name: f"<{type(value).__name__}>"  # its values may be half set
+            if sets and parameter.changes_descriptor and not is_null(value)
             else describe(value, parameter)
             for parameter, value in arguments
         }
@@ -82,15 +82,6 @@ def describe(value: Any, parameter: Parameter) -> str:
     except Exception as error:  # the call's error matters more than a repr that fails
         text = f"<{type(value).__name__}, whose repr failed: {error}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _is_descriptor(parameter: Parameter) -> bool:
-    return parameter.type.kind == "value" and parameter.changes_descriptor
-
-
-def _identity(value: Any) -> str:
-    """The type of a descriptor that the failed call sets: its values may be half set."""
-    return f"<{type(value).__name__}>"
 
 
 def _last_error_string() -> str:

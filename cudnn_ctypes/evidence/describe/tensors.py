@@ -197,10 +197,7 @@ def _bytes(about: IndexMap, data_type: Any) -> str:
 def _layout(shape: Ints, strides: Ints, data_type: Any, vector: int) -> str | None:
     if len(shape) < 3 or vector != vector_length(data_type):
         return None
-    try:
-        return layout_name(shape, strides, data_type)
-    except ValueError:
-        return None
+    return layout_name(shape, strides, data_type)
 
 
 def _is_packed(shape: Ints, strides: Ints) -> bool:

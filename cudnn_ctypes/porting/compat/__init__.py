@@ -29,8 +29,3 @@ def warn_once(name: str, text: str, stacklevel: int = 2) -> None:
     if name not in _warned:
         _warned.add(name)
         warnings.warn(text, OldNameWarning, stacklevel=stacklevel + 1)
-
-
-def forget_warned() -> None:
-    """Let every name warn again, for tests."""
-    _warned.clear()

@@ -3,7 +3,7 @@
 import pytest
 from legacy.conftest import gpu_handle, handle, reference_handle
 
-from cudnn_ctypes.porting.compat import forget_warned
+from cudnn_ctypes.porting import compat
 
 __all__ = ["gpu_handle", "handle", "reference_handle"]
 
@@ -11,4 +11,4 @@ __all__ = ["gpu_handle", "handle", "reference_handle"]
 @pytest.fixture
 def warnings_again():
     """Every old name warns again."""
-    forget_warned()
+    compat._warned.clear()
