@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -173,6 +173,17 @@ class _Process:
                 if len(found) == len(values):
                     record.values[name] = type_, tuple(found)
 
+    def supply(self, graph: Record) -> None:
+        """Take the operations that a message has no room for from those that nothing has."""
+        name = Name.CUDNN_ATTR_OPERATIONGRAPH_OPS
+        type_, operations = graph.values[name]
+        count = operations.count(None)
+        unused = [record for each in self.finalized.values() for record in each.unused]
+        unused = [each for each in unused if each.kind and "_OPERATION_" in each.kind.name]
+        if 0 < count <= len(unused):
+            known = tuple(each for each in operations if each is not None)
+            graph.values[name] = type_, (*known, *unused[-count:])
+
     def _tensor(self, told: Mapping[str, Any]) -> Record | None:
         """The tensor that JSON describes."""
         for alike in self.finalized.values():
@@ -230,9 +241,14 @@ class LoggedDescriptors:
 
     def __init__(self) -> None:
         self._processes: dict[int, _Process] = defaultdict(_Process)
+        self._caller = 0, 0  # process and thread of the last message
 
     def hear(self, message: Message) -> Iterator[LoggedGraph]:
         """Take in a message; yields the operation graphs that are whole then."""
+        cut = not message.process  # cuDNN cuts messages off at 64 KiB; their end has the numbers
+        if cut:
+            message = replace(message, process=self._caller[0], thread=self._caller[1])
+        self._caller = message.process, message.thread
         process = self._processes[message.process]
         graph = process.graphs.pop(message.thread, None)
         if graph is not None:
@@ -258,6 +274,8 @@ class LoggedDescriptors:
         if target is None:
             return
         self._settle(process, target, block)
+        if cut and kind == Kind.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+            process.supply(target.record)
         if message.function == "cudnnBackendSetAttribute":
             self._set(target, message)
             process.changed[message.thread] = target

@@ -11,6 +11,7 @@ import warnings
 
 import pytest
 from graph.families import CASES, DISTINCT
+from graph.fp8_attentions import FP8_BACKWARD
 
 from cudnn_ctypes import (
     ConvolutionDescriptor,
@@ -83,6 +84,23 @@ def test_every_graph_comes_back(name, h200):
     (second,) = read_evidence(again).graphs
     assert content(second.graph) == content(found.graph)
     assert content(Graph.from_json(found.graph.to_json())) == content(found.graph)
+
+
+def test_a_graph_that_cudnn_prints_in_part(h200):
+    """cuDNN cuts messages off at 64 KiB: what it printed of the graph is what it prints again."""
+    graph = Graph(io_data_type="float16")
+    FP8_BACKWARD["e4m3"].backward(graph)
+    messages = log_of(graph, h200)
+    (found,) = read_evidence(messages).graphs
+    assert len(found.graph.nodes) == len(graph.expansion(h200).nodes)
+    again = log_of(found.graph, h200)
+    first, second = (
+        max((each.text for each in log if each.function == FINALIZE), key=len)
+        for log in (messages, again)
+    )
+    assert len(first) > 65_000
+    assert first[:65_000] == second[:65_000]
+    assert content(read_evidence(again).graphs[0].graph) == content(found.graph)
 
 
 def test_options_of_descriptors_that_are_printed_alike(h200):

@@ -28,6 +28,11 @@ class _Query:
     told: Mapping[str, tuple[Any, Object]]
     step: int
 
+    def tells(self, function: str, values: Mapping[str, Value]) -> bool:
+        """Whether it is a call of a function with the descriptors that another call has, too."""
+        shared = self.values.keys() & values.keys()
+        return self.function == function and all(self.values[n] == values[n] for n in shared)
+
 
 class ToldSizes:
     """The calls of a recording that told sizes."""
@@ -46,7 +51,7 @@ class ToldSizes:
         }
         told = {}
         for each in function.parameters:
-            if each.direction == "out":
+            if isinstance(arguments[each.name], Variable):  # else NULL was passed
                 size = Object(f"{each.name} {step}", each.type.base)
                 told[each.name] = values[each.name], size
                 arguments[each.name] = Variable(size.type, each.name, created=size.name)
@@ -54,29 +59,32 @@ class ToldSizes:
 
     def take(self, function: Function, values: dict[str, Value]) -> None:
         """Take sizes among a call's arguments from the variables in which calls told them."""
-        for parameter in function.parameters:
-            name, number = parameter.name, values[parameter.name]
-            query = self._query(parameter.type.told_by, values)
-            if query is None or not isinstance(number, Number):
-                continue
-            told, size = query.told.get(name) or next(iter(query.told.values()))
-            memory = [
-                values[each.name] for each in function.parameters if name in each.described_by
+        sizes = [each for each in function.parameters if each.type.told_by]
+        memory = {
+            size.name: [
+                place
+                for each in function.parameters
+                if size.name in each.described_by and isinstance(place := values[each.name], Memory)
             ]
-            places = [each for each in memory if isinstance(each, Memory)]
-            if any(each.offset or each.allocation.step < query.step for each in places):
-                continue  # it was allocated before the program knew
+            for size in sizes
+        }
+        used = {name for name, places in memory.items() if places}
+        for parameter in sizes:
+            number, places = values[parameter.name], memory[parameter.name]
+            if not isinstance(number, Number) or not places or any(x.offset for x in places):
+                continue
+            known = min(each.allocation.step for each in places)  # what was told before that
+            queries = [
+                each
+                for each in self._queries
+                if each.step <= known and each.tells(parameter.type.told_by, values)
+            ]
+            if not queries:
+                continue
+            # Asked for a reserve space too, cuDNN tells another size of attention's workspace.
+            query = max(queries, key=lambda each: (-len(each.told.keys() ^ used), each.step))
+            told, size = query.told.get(parameter.name) or next(iter(query.told.values()))
             for each in places:
                 if size not in each.allocation.told:
                     each.allocation.told += (size,)
-            values[name] = Told(size, 0 if told == number.value else int(number.value))
-
-    def _query(self, function: str, values: Mapping[str, Value]) -> _Query | None:
-        """The last call of a function with the descriptors that another call has, too."""
-        for each in reversed(self._queries):
-            shared = each.values.keys() & values.keys()
-            if each.function == function and all(
-                each.values[name] == values[name] for name in shared
-            ):
-                return each
-        return None
+            values[parameter.name] = Told(size, 0 if told == number.value else int(number.value))
