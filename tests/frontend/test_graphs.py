@@ -376,6 +376,22 @@ def test_what_8_bit_attention_cannot_do_is_named(graph, option):
         graph.validate()
 
 
+def test_a_score_modifier_goes_with_lengths_without_a_padding_mask(graph):
+    sums = {
+        name: graph.tensor([2, 1, 1, 1], [1, 1, 1, 1], cudnn.data_type.INT32)
+        for name in ("seq_len_q", "seq_len_kv")
+    }
+    o, _ = graph.sdpa(
+        *heads(graph, *"qkv"),
+        is_inference=True,
+        score_mod=lambda inner, scores: inner.tanh(scores),
+        **sums,
+    )
+    o.set_output(True)
+    graph.validate()
+    assert sums.keys() <= graph._graph.nodes[-1].inputs.keys()
+
+
 @pytest.mark.parametrize("way", list(cudnn.attention_implementation))
 def test_implementations_of_attention(graph, way):
     q, k, v = heads(graph, "q", "k", "v")

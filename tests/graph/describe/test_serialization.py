@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes.graph.describe.node import Kind, Node, Subgraph
+from cudnn_ctypes.graph.describe.serialization import kinds
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 
@@ -113,6 +114,14 @@ def test_a_value_without_notation_names_its_place():
     graph.tensor((4, 8), name="x").value = 3j
     with pytest.raises(TypeError, match=r"tensor 'x': value: 3j \(complex\)"):
         graph.to_json()
+
+
+def test_every_kind_of_operation_is_known():
+    known = kinds()
+    assert len(known) > 25
+    used = {id(node.kind) for case in CASES.values() for node in case.graph().nodes}
+    assert used <= {id(kind) for kind in known.values()}
+    assert all(isinstance(name, str) and name == name.lower() for name in known)
 
 
 def test_a_node_has_no_field_that_is_forgotten():

@@ -55,6 +55,14 @@ def test_only_the_plan_is_left(a100):
         _ = graph.plan
 
 
+def test_what_cudnn_refuses_names_the_operation(a100):
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((4, 64, 128))
+    graph.transpose(x, (0, 2, 1), name="turned").set_output(data_type="float32")
+    with pytest.raises((CudnnError, SymbolNotFoundError), match="turned"):
+        graph.build(a100)
+
+
 def test_an_older_cudnn_says_which_version_has_it(a100, monkeypatch):
     monkeypatch.setattr(raw.load(), "version", 92100)
     graph = Graph(io_data_type="float16")
