@@ -242,7 +242,7 @@ class Node:
         if given is None:
             return None
         rank = tensor.rank
-        if not given or any(not -rank <= axis < rank for axis in given):
+        if any(not -rank <= axis < rank for axis in given):
             self.refuse(f"axes {given} are not all among the {rank} dimensions of {tensor.name!r}")
         axes = tuple(sorted({axis % rank for axis in given}))
         if len(axes) < len(given):

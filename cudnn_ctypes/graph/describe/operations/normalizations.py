@@ -31,6 +31,8 @@ def normalized_axes(node: Node) -> tuple[int, ...]:
         return ((0,) if mode == Mode.CUDNN_BATCH_NORM else ()) + tuple(range(2, x.rank))
     first = 1 if mode == Mode.CUDNN_ADA_LAYER_NORM else 0
     axes = node.axes(x)
+    if axes == ():
+        node.refuse(f"axes () are none of the {x.rank} dimensions of {x.name!r}")
     varying = [
         tuple(axis for axis in range(first, x.rank) if node.inputs[port].dims[axis] != 1)
         for port in ("scale", "bias")
