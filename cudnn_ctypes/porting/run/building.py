@@ -33,7 +33,6 @@ _WHEELS = {
 }
 """The wheel of a header, by the beginning of its name."""
 
-
 _CPP_HEADER = re.compile(r"fatal error: [a-z]+: No such|unknown type name .namespace")
 """What a compiler says of a file in C that includes a header of C++, which is then C++."""
 
@@ -85,11 +84,7 @@ def build(
 
 
 def _for_the_host(
-    sources: Sequence[Path],
-    output: Path,
-    copies: _Copies,
-    options: Sequence[str],
-    for_gpu: bool,
+    sources: Sequence[Path], output: Path, copies: _Copies, options: Sequence[str], for_gpu: bool
 ) -> None:
     common = ["-g", "-O1", "-w", "-pthread", *copies.old, *copies.includes]
     common += [f"-I{each}" for each in headers()]
