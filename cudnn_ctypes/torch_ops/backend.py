@@ -251,11 +251,11 @@ def _trial(match: _Match, dtype: Any, measure: bool) -> tuple[str, str]:
 
     def operand(node: Any) -> Any:
         if node not in env:
-            fake = env[node] = _value(node)
+            fake = env[node] = _number(_value(node))
             if isinstance(fake, torch.Tensor):
                 place = {"dtype": fake.dtype, "device": fake.device}
-                sizes = tuple(map(int, fake.shape))
-                real = torch.empty_strided(sizes, fake.stride(), **place).zero_()
+                form = [tuple(map(_number, each)) for each in (fake.shape, fake.stride())]
+                real = torch.empty_strided(*form, **place).zero_()
                 env[node] = real.requires_grad_(fake.requires_grad)
         return env[node]
 
@@ -296,6 +296,11 @@ def _trial(match: _Match, dtype: Any, measure: bool) -> tuple[str, str]:
             other = _time(lambda: run(theirs), first)
     told = f"{mine:.0f} us, PyTorch {other:.0f} us"
     return ("" if mine < _GAIN * other else f"not faster: {told}"), told
+
+
+def _number(value: Any) -> Any:
+    """The size that a symbol of PyTorch stands for at first; other values as they are."""
+    return value.node.hint if isinstance(value, torch.SymInt) else value
 
 
 def _time(run: Callable[[], None], like: Any) -> float:

@@ -150,3 +150,22 @@ def test_the_back_end_is_found_by_its_name() -> None:
     (entry,) = project["entry-points"]["torch_dynamo_backends"].values()
     module, _, name = entry.partition(":")
     assert (module, name) == (backend.__name__, backend.cudnn_ctypes.__name__)
+
+
+def test_autocast_and_sizes_that_change() -> None:
+    layers = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64))
+
+    def program(x: Any) -> Any:
+        with torch.autocast("cpu", torch.bfloat16):
+            return layers(x)
+
+    assert [each.operator for each in torch_ops.explain(program, torch.randn(8, 64)).taken] == [
+        "linear"
+    ]
+    compiled = torch.compile(program, backend=backend.cudnn_ctypes, dynamic=True)
+    for rows in (8, 12, 16):
+        x = torch.randn(rows, 64)
+        y = compiled(x)
+        torch.testing.assert_close(y, program(x), rtol=2e-2, atol=2e-2)
+    y.float().sum().backward()
+    assert layers[0].weight.grad.dtype == torch.float32
