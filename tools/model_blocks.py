@@ -24,6 +24,7 @@ from cudnn_ctypes import (
     Graph,
     Handle,
     NotSupportedError,
+    SymbolNotFoundError,
     use_reference_device,
 )
 from cudnn_ctypes.dtypes import numpy_dtype
@@ -489,7 +490,7 @@ def convnext(g: Graph) -> Oracle:
 @block()
 def upsampling_and_convolution(g: Graph) -> Oracle:
     x = _image(g, 2, 32, 8)
-    y, _ = g.resample(x, "nearest", window=1, stride=Fraction(1, 2))
+    y, _ = g.resample(x, "nearest", window=1, stride=Fraction(1, 2), post_padding=Fraction(1, 2))
     _conv(g, y, 32, 32, 3, "w").set_output(name="y")
     return lambda x, w: {"y": F.conv2d(F.interpolate(x, scale_factor=2), w, padding=1)}
 
@@ -635,7 +636,7 @@ def kind(each: Block, device: str) -> tuple[str, Partition | None]:
     try:
         graph.build(device, program=False, cache=False).close()
         return "plan", None
-    except (NotSupportedError, BadParamError):
+    except (NotSupportedError, BadParamError, SymbolNotFoundError):
         pieces = graph.partition(device)
         return ("program" if pieces else "none"), pieces
 

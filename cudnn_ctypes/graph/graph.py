@@ -8,7 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import flag, integer
-from ..errors import BadParamError, CrashError, NotSupportedError
+from ..errors import (
+    BadParamError,
+    CrashError,
+    CudnnError,
+    NotSupportedError,
+    SymbolNotFoundError,
+)
 from .describe.description import Description
 from .describe.node import Node
 from .run.execution_methods import ExecutionMethods
@@ -206,7 +212,7 @@ class Graph(Description, ExecutionMethods):
             }
             try:
                 plan: ExecutionPlan = reference_plan(expansion, device, **options)
-            except (NotSupportedError, BadParamError):
+            except (NotSupportedError, BadParamError, SymbolNotFoundError):
                 if not flag("program", program) or override_shapes:
                     raise
                 found = self._program(device, modes, Selection(), without_engine=True)
@@ -243,7 +249,7 @@ class Graph(Description, ExecutionMethods):
             except CrashError as error:
                 error.graph = self.to_json(indent=None)
                 raise
-            except (NotSupportedError, BadParamError) as error:
+            except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
                 if choice is None and kernel_cache is None and not override_shapes:
                     given = selection or Selection()
                     limited = given.within(workspace_limit)
@@ -256,7 +262,8 @@ class Graph(Description, ExecutionMethods):
                         return found
                     from .partition.advising import add_advice
 
-                    add_advice(error, self, device, modes, wanted)
+                    if isinstance(error, CudnnError):
+                        add_advice(error, self, device, modes, wanted)
                 raise
             self._keep(plan, device, expansion, cache=cache)
         return plan

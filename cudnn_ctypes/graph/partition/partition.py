@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...arguments import Place
-from ...errors import BadParamError, NotSupportedError
+from ...errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from ..backend.device_properties import DeviceProperties
 from ..engines.explaining.examination import Conditions
 from ..engines.explaining.report import Report, Table, bytes_text, spans
@@ -168,7 +168,7 @@ def program_of(
                     continue
                 try:
                     plan = piece.graph.replaced().build(conditions.device, program=False, **options)
-                except (NotSupportedError, BadParamError) as error:
+                except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
                     support.refuse(piece.key, str(error).splitlines()[0])
                     break
                 stack.callback(plan.close)

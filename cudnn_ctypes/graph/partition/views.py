@@ -100,12 +100,13 @@ class Memory:
             start += (x.dims or ())[axis]
 
     def _is_read(self, tree: Sequence[Node]) -> bool:
-        """Whether strides say all results, none of which is the user's."""
+        """Whether strides say all results, of which none is the user's or has a layout."""
         strides: dict[int, Any] = {}
         for node in tree:
             x, y = node.inputs["input"], node.outputs["y"]
             found = self._after(node, strides.get(id(x), x.strides))
-            if found is None or not y.virtual:
+            plain = self._declared[id(y)] == packed(y.dims or ())
+            if found is None or not (y.virtual and plain):
                 return False
             strides[id(y)] = found[0]
         return True
