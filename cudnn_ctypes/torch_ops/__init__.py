@@ -14,7 +14,6 @@ where.
 """
 
 from .backend import Region, Regions, explain
-from .custom import custom_op
 from .functions import (
     attention,
     batch_norm,
@@ -28,6 +27,7 @@ from .functions import (
     rope,
     swiglu,
 )
+from .gradients import custom_op
 
 __all__ = [
     "Region",

@@ -14,7 +14,7 @@ import torch
 from ..graph import Tensor
 from ..legacy import causal_convolution_backward, causal_convolution_forward
 from ..raw.strides import packed
-from .custom import custom_op
+from .gradients import custom_op
 from .operators import direct
 
 OPERATORS: dict[str, Any] = {}
