@@ -173,6 +173,11 @@ def joined_norm(graph: Graph) -> None:
     graph.sub(other, graph.rmsnorm("inference", x, scale, None, 1e-5)[0]).set_output(name="y")
 
 
+def spread_product(graph: Graph) -> None:
+    a, b = graph.tensor((2, 128, 64), name="a"), graph.tensor((2, 64, 1), name="b")
+    graph.mul(graph.tensor((2, 128, 64), name="x"), graph.matmul(a, b)).set_output(name="y")
+
+
 def joined_batch_norm(
     graph: Graph, joined: tuple[int, ...] = (1, 1, 6, 6), data_type: str | None = None
 ) -> None:
@@ -426,6 +431,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "operand along a part of a dimension": _given(fused, joined=(2, 16, 1, 1)),
     "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
     "activation of a single number": single,
+    "result that broadcasts": spread_product,
     "norm behind a whole operand": joined_norm,
     "norm of images before another operand": joined_batch_norm,
     "computed operand of a norm": computed_bias,

@@ -114,20 +114,21 @@ class Side:
         smaller = "1" in whole or "x" in whole
         if tensor.by_value or not smaller:
             return ""
+        computed = tensor.virtual or self.maker(tensor) is not None
         if set(whole) == {"1"}:
-            if tensor.virtual and self.before is not None and self.family == "product":
+            if computed and self.before is not None and self.family == "product":
                 return ROWS
-            activated = self.family in ("plain", "pool", "sum") and tensor.virtual
+            activated = self.family in ("plain", "pool", "sum") and computed
             return SINGLE if activated and self._activated(tensor) and self._reads_more else ""
         if self.family == "sum":
-            return ROWS if tensor.virtual and spread[-1] == "1" else ""
+            return ROWS if computed and spread[-1] == "1" else ""
         if "x" in whole and self.family != "product":
             return PART
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
         if self.family == "pool":
             return ROWS if spread[-1] == "1" else ""
-        if tensor.virtual and (spread[-1] == "1" or self.before is not None):
+        if computed and (spread[-1] == "1" or self.before is not None):
             return ROWS
         if spread[-1] != "1":
             return ""

@@ -146,7 +146,8 @@ class _Preparation:
         """Copy operands along dimensions in which they broadcast in part only."""
         for node in side.nodes:
             for operand in list(node.operands):
-                reason = not operand.virtual and side.misread(operand, node)
+                given = not operand.virtual and side.maker(operand) is None
+                reason = given and side.misread(operand, node)
                 if not reason or element_bits(operand.data_type) < 8:
                     continue
                 dims = _target(side, operand)

@@ -90,6 +90,8 @@ def _norm(g: Description, node: Node, strides: Strides) -> Results | None:
     x, mode = node.inputs["input"], node.options["mode"]
     if node.inputs.keys() & {"in_running_mean", "peer_stats"}:
         return None
+    if "epsilon" not in node.inputs and "inv_variance" not in node.inputs:
+        return None
     mean, inverse = node.inputs.get("mean"), node.inputs.get("inv_variance")
     found: dict[str, Tensor] = {}
     if inverse is None:

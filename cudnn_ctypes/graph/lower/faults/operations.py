@@ -165,6 +165,16 @@ def _spaces_a_matrix_of_a_product(graph: Graph) -> str:
     return ""
 
 
+def _spreads_a_result(graph: Graph) -> str:
+    """An operation behind another's result that broadcasts it to a larger one."""
+    for side in graph.sides if not graph.consists_of("pointwise") else ():
+        for node in side.nodes if side.before is None else ():
+            (result,) = node.outputs.values()
+            if any(size > whole for size, whole in zip(graph.dims(result), side.full)):
+                return f"{node}: {result.dims} of {side.full}"
+    return ""
+
+
 def _makes_infinity_of_zero(graph: Graph) -> str:
     return next((str(side.infinite) for side in graph.sides if side.infinite), "")
 
@@ -377,6 +387,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand with gaps": _leaves_gaps,
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
     "image computed from another order of memory": _lies_otherwise("computed image"),
+    "result that broadcasts": _spreads_a_result,
     "infinity before a product": _makes_infinity_of_zero,
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
