@@ -170,7 +170,7 @@ def _spreads_a_result(graph: Graph) -> str:
     for side in graph.sides if not graph.consists_of("pointwise") else ():
         for node in side.nodes if side.before is None else ():
             (result,) = node.outputs.values()
-            if any(size > whole for size, whole in zip(graph.dims(result), side.full)):
+            if any(size > whole for size, whole in zip(graph.dims(result), side.full, strict=True)):
                 return f"{node}: {result.dims} of {side.full}"
     return ""
 
