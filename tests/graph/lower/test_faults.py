@@ -218,6 +218,7 @@ OLD, AMPERE, BLACKWELL = Target(91400, 90), Target(91900, 80), Target(91900, 100
 REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.total, ((3, 8, 64), (1, 8, 1)), {}, H200, "add 'add_2': 'b1' (1, 8, 1) in (3, 8, 64)"),
     (wrong.two_dimensions, (), {}, H200, "describe the tensors with three"),
+    (wrong.spread_product, (), {}, H200, "(2, 128, 64) of (2, 128, 1)"),
     (wrong.turned, ((0, 1, 2), 2), {}, H200, "'s' (8, 1, 33) with strides (66, 66, 2)"),
     (
         wrong.modified,
@@ -412,6 +413,14 @@ def test_attention_of_8_bits_with_statistics_of_16():
         (stats,) = (each for each in graph.outputs if each.name == "stats")
         stats.data_type = as_data_type("bfloat16")
         assert "'stats': NVIDIA tells" in _refusals(graph)
+
+
+def test_numbers_of_rows_that_are_results_too_are_misread():
+    graph = Graph(io_data_type="float16")
+    x, row = graph.tensor((8, 16, 64)), graph.tensor((8, 16, 1), name="row")
+    centered = graph.sub(x, graph.mul(row, 0.5).set_output(name="half"))
+    graph.reduction(centered, "add", axes=2).set_output(name="y", data_type="float32")
+    assert "'half' (8, 16, 1) in (8, 16, 64)" in _refusals(graph)
 
 
 # --- the table -----------------------------------------------------------------------------------
