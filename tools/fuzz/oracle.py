@@ -26,7 +26,7 @@ _TF32 = 2.0**-11
 _SUM = 2.0**-16  # of products, which tensor cores add up with fewer bits than float32 has
 _APPROXIMATED = 2.0**-18  # cuDNN 9.19 on an H200 is right to 1e-5 in float32
 _LOGARITHM = 2.0**-22  # absolute
-_DEVIATION = 2.0**-15  # its inverse, of which cuDNN 9.28 gives 2e-5 too much
+_DEVIATION = 2.0**-17  # its inverse, of which cuDNN 9.28 gives 2e-5 too much
 _FUNCTIONS = ("TANH", "EXP", "LOG", "SQRT", "RECIPROCAL")
 _CONVOLUTION = "operation_convolution_"
 
