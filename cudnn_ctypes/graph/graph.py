@@ -219,6 +219,14 @@ class Graph(Description, ExecutionMethods):
                 if found is None:
                     raise
                 return found
+            # The descriptors of attention tell only the dims of a key that it computes itself,
+            # exchanged: its operation would be read the wrong way round.
+            keys = (node.inputs.get("k") for node in nodes)
+            if flag("program", program) and any(k is not None and k.virtual for k in keys):
+                found = self._program(device, modes, Selection(), without_engine=True)
+                if found is not None:
+                    plan.close()
+                    return found
             self._keep(plan, device, expansion)
             return plan
         with asking(warden):

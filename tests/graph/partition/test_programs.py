@@ -30,7 +30,6 @@ _WITHOUT: set[str] = {"group_norm_and_swish", "max_and_mean_of_channels"}
 """Blocks that have no program."""
 _ON_THE_DEVICE = ("softmax", "self_attention", "llama_attention", "squeeze_and_excitation")
 """Blocks whose programs are compiled and executed."""
-_FAULTY: set[str] = {"self_attention_of_one_projection"}
 
 
 @pytest.fixture
@@ -71,8 +70,6 @@ def test_each_operation_is_in_one_piece(each, device):
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
 def test_the_reference_device_computes_what_is_described(each, handle):
-    if each.name in _FAULTY:
-        pytest.skip("cuDNN refuses or rewrites the description")
     assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]
 
 
