@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 
 
 def descriptor_text(descriptor: Any) -> str:
-    """What a living descriptor holds; "" if that is not known or cannot be read.
+    """The contents of a living descriptor; "" if that is not known or cannot be read.
 
     An address that somebody made up is not followed.
     """

@@ -88,7 +88,7 @@ class Partition(Report, Sequence[Piece]):
         return {"pieces": pieces, **{name: getattr(self, name) for name in told}}
 
     def lines(self) -> list[str]:
-        """What each piece is, in one line, with why it ends there."""
+        """A line for each piece, with the reason why it ends there."""
         cuts = [*(f"; cut: {each}" for each in self.cuts), ""][: len(self)]
         return [
             f"{', '.join(each.operations)}: {spans(sorted(each.engines))}{cut}"

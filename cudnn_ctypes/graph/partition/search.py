@@ -85,7 +85,7 @@ class Piece:
 
     @property
     def launches(self) -> int:
-        """Of its plan, with the small graphs that run before it."""
+        """Launches of its plan, with the small graphs that run before it."""
         return self.answer.launches
 
 

@@ -12,7 +12,7 @@ from ..engines.explaining.examination import Conditions, proposed_engines
 
 
 class Answer(NamedTuple):
-    """What cuDNN says of one graph.
+    """The answer of cuDNN about one graph.
 
     - `engines`: that heuristics propose, the best first; empty if it is refused.
     - `reason`: why it is refused.

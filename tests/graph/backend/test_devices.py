@@ -137,11 +137,15 @@ NEEDS_BUS_WIDTH = raw.load().version >= 92700
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", presets())
 def test_plans_are_compiled_for_each_preset(name):
-    major = {"t4": 7, "h100": 9, "h200": 9, "b200": 10, "gb200": 10, "rtx5090": 12}.get(name, 8)
+    hopper, blackwell = dict.fromkeys(("h100", "h200"), 9), dict.fromkeys(("b200", "gb200"), 10)
+    others = {"t4": 7, "b300": 10, "thor": 11, "rtx5090": 12, "spark": 12}
+    major = {**hopper, **blackwell, **others}.get(name, 8)
     with DeviceProperties.preset(name.upper()) as gpu, Graph(io_data_type="float16") as graph:
         assert gpu.compute_capability[0] == major
         assert gpu.source == ("measured" if name == "h200" else "public data")
         assert ("public data" in repr(gpu)) == (gpu.source == "public data")
+        if name == "thor":
+            return  # NVRTC of CUDA 12 does not compile for it
         product = graph.matmul(graph.tensor((2, 128, 64)), graph.tensor((2, 64, 128)))
         graph.relu(product).set_output()
         stored = json.loads(graph.build(gpu).descriptor["json_representation"])

@@ -307,7 +307,7 @@ def test_nothing_that_engines_misread_is_left(seed):
 
 
 @pytest.mark.thinned(4)
-@pytest.mark.parametrize("seed", [6, 185, 97, 201])
+@pytest.mark.parametrize("seed", [6, 377, 97, 201])
 def test_preludes_of_preludes_and_their_constants(seed):
     """Graphs with three or four small ones before, some of which read others."""
     with use_reference_device(device="H200"), Handle() as handle:

@@ -35,7 +35,7 @@ _OTHER_NAMES = {
     "flatten": "reshape",
     "batch_norm_inference": "batchnorm_inference",
 }
-"""What others call the operations: PyTorch, and papers."""
+"""Names that others give the operations: PyTorch, and papers."""
 
 
 class Operations:
