@@ -41,7 +41,7 @@ _KNOWN: dict[Any, tuple[str, str]] = {
 }
 """PyTorch's functions and methods that rules know: a name, and the parameters."""
 USUAL = ("attention", "linear", "convolution", "conv_batch_norm", "batch_norm")
-"""Rules that are tried by default, and taken where it is measured to be faster than PyTorch's kernels.
+"""Rules that are tried by default, and taken where it is measured to be faster than PyTorch's.
 
 Norms and element-wise operations are not: inductor fuses them with what is around.
 """
