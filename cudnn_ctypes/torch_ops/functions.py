@@ -95,7 +95,7 @@ def layer_norm(
     Parameters
     ----------
     x : torch.Tensor
-        (…, d), or (…, *weight.shape).
+        (…, d), or with the dimensions of `weight` last.
     weight, bias : torch.Tensor, optional
         Default: 1 and 0, and the last dimension is normalized. They are rounded to x's type, for
         which cuDNN has faster engines.
