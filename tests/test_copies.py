@@ -113,6 +113,12 @@ def bound(handle: Handle) -> Any:
     return graph.bind(memory, DeviceBuffer(max(graph.workspace_size, 1)))
 
 
+def program(handle: Handle) -> Any:
+    graph = Graph(io_data_type="float32")
+    graph.softmax(graph.tensor((2, 4, 8)))["y"].set_output()
+    return graph.build(handle)
+
+
 REFUSED: dict[str, Callable[[Handle], Any]] = {
     "Handle": lambda handle: Handle(),
     "BackendDescriptor": lambda handle: BackendDescriptor("tensor"),
@@ -125,6 +131,7 @@ REFUSED: dict[str, Callable[[Handle], Any]] = {
     "KernelCache": lambda handle: KernelCache(),
     "Trace": lambda handle: trace(),
     "ExecutionPlan": plan,
+    "Program": program,
     "BoundPlan": bound,
     "EngineConfig": lambda handle: plan(handle).config,
     "Engine": lambda handle: plan(handle).config.engine,

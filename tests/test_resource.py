@@ -46,6 +46,7 @@ def log() -> list[str]:
 
 @pytest.fixture
 def warned() -> Iterator[list[warnings.WarningMessage]]:
+    gc.collect()  # what other tests forgot
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield caught

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import tomllib
 from programs import ROOT
 from torch_operators import PLACES
 
@@ -45,7 +44,7 @@ def model(place: str, *, training: bool) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("training", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_a_compiled_model_has_the_numbers_of_the_model(place: str, training: bool) -> None:
     own, x = model(place, training=training)
     theirs, _ = model(place, training=training)
@@ -146,12 +145,14 @@ def test_unknown_names_and_options_are_refused() -> None:
 
 
 def test_the_back_end_is_found_by_its_name() -> None:
+    tomllib = pytest.importorskip("tomllib")  # of Python 3.11
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (entry,) = project["entry-points"]["torch_dynamo_backends"].values()
     module, _, name = entry.partition(":")
     assert (module, name) == (backend.__name__, backend.cudnn_ctypes.__name__)
 
 
+@pytest.mark.soak
 def test_autocast_and_sizes_that_change() -> None:
     layers = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64))
 

@@ -73,6 +73,7 @@ def test_the_reference_device_computes_what_is_described(each, handle):
     assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", _ON_THE_DEVICE)
 def test_programs_compute_the_same(name, handle):
     each = next(each for each in BLOCKS if each.name == name)
