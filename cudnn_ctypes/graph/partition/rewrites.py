@@ -220,6 +220,8 @@ def _middle(
         found, _ = g.resample(images, "maxpool", window=(middle, 1), stride=(middle, 1))
         found.data_type, found.dims = x.data_type, (outer, inner, 1, 1)
         found.strides = packed(found.dims, (0, 2, 3, 1))
+        if y.data_type != x.data_type:  # pooling gives the type that it takes
+            found = g.identity(found)
         found = g.transpose(found, (0, 2, 3, 1))
     else:
         return None

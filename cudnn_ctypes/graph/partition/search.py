@@ -234,8 +234,8 @@ class Order:
         }
 
     def _between(self, tensor: Tensor) -> bool:
-        """Whether the tensor is neither an operand nor a result of the whole."""
-        return tensor.virtual or (tensor.uid or 0) not in self.given
+        """Whether the tensor lies in the memory of no operand or result of the whole."""
+        return tensor.virtual or self.memory.in_base(tensor.uid or 0).base not in self.given
 
     def _best(self) -> list[Piece]:
         """The cheapest runs that have engines and together are all operations."""

@@ -88,6 +88,7 @@ class Memory:
         """Have a tensor lie in another's memory, so many elements behind its beginning."""
         self.parts[tensor.uid or 0] = Part(base.uid or 0, elements)
         tensor.strides, tensor.virtual = strides, False
+        tensor.data_type = base.data_type
         base.virtual = False
 
     def _join(self, node: Node, moved: set[int]) -> None:
