@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
 import tarfile
@@ -45,7 +46,8 @@ def test_without_placeholders_it_may_go(tmp_path):
 @pytest.mark.soak
 def test_tools_find_nothing_in_wheel_and_sdist(tmp_path):
     for module in ("hatchling", "twine", "check_wheel_contents", "pyroma"):
-        pytest.importorskip(module)
+        if importlib.util.find_spec(module) is None:  # they run in processes of their own
+            pytest.skip(f"no {module} here")
     wheel, sdist = package_check.build(tmp_path)
     assert package_check.faults(wheel, sdist) == {}
     texts = package_check.placeholders(sdist)
