@@ -267,18 +267,18 @@ def diagonal_band_mask(step: Step) -> Results:
     return {"YDESC": y}
 
 
-def _check_axis(step: Step, rank: int) -> None:
+def _band(step: Step, rank: int) -> tuple[Any, Any]:
+    """The lower bandwidth, and the number beyond the band."""
     if step.option("AXIS", rank - 1) % rank != rank - 1:
         raise step.refused("only band matrices along the last axis are carried out")
+    return step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)
 
 
 @operation("OPERATION_EXPAND_BAND_MATRIX", "YDESC")
 def expand_band_matrix(step: Step) -> Results:
     step.refuse_if_set("KV_TOKEN_OFFSET_DESC", "SPECULATIVE_MASK_DESC")
     x, columns = step["XDESC"], step.shape("YDESC")[-1]
-    _check_axis(step, x.ndim)
-    lower, pad = step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)
-    return {"YDESC": graph.expand_band_matrix(x, columns, lower, pad)}
+    return {"YDESC": graph.expand_band_matrix(x, columns, *_band(step, x.ndim))}
 
 
 @operation("OPERATION_CONTRACT_BAND_MATRIX", "YDESC")
@@ -286,9 +286,7 @@ def contract_band_matrix(step: Step) -> Results:
     if Name.CUDNN_ATTR_OPERATION_CONTRACT_BAND_MAX_TOKEN_VALUE in step.record.values:
         raise step.refused("a largest token is not carried out")
     x, bands = step["XDESC"], step.shape("YDESC")[-1]
-    _check_axis(step, x.ndim)
-    lower, pad = step.option("LOWER_BANDWIDTH", 0), step.option("PAD_VALUE", 0.0)
-    return {"YDESC": graph.contract_band_matrix(x, bands, lower, pad)}
+    return {"YDESC": graph.contract_band_matrix(x, bands, *_band(step, x.ndim))}
 
 
 @operation("OPERATION_PAGED_CACHE_LOAD", "YDESC")
