@@ -17,7 +17,7 @@ from .. import graph
 from ..tiles import Tile, other_axes, tiled, tiles
 from .backend_records import Record
 from .backend_steps import Results, Step, Values, evaluate, in_order, load_operands, operation
-from .backend_tensors import TensorInfo, rounded, widened
+from .backend_tensors import TensorInfo, assign, rounded
 
 _TRAINING = raw.CUDNN_NORM_FWD_TRAINING
 _STATISTICS = ("MEAN_DESC", "INV_VARIANCE_DESC")
@@ -55,20 +55,20 @@ def normalization_forward(step: Step) -> Results:
     if step.option("PHASE") != _TRAINING:
         saved = (step.get("MEAN_DESC"), step.get("INV_VARIANCE_DESC"))
 
-    def formula(x: Any, mean: Any, inv_variance: Any, scale: Any, bias: Any) -> tuple[Any, ...]:
-        found = graph.statistics(mode, x := widened(x), axes, epsilon)
-        if inv_variance is None:
-            y = graph.normalize(found.centred, found.inv_variance, scale, bias)
-        else:
-            centred = found.centred if mean is None else x - mean
-            y = graph.normalize(centred, inv_variance, scale, bias)
-        return rounded(y, target, None), found.mean, found.inv_variance, found.unbiased
-
     x = step.stored("XDESC")
-    operands = (x, *saved, step.get("SCALE_DESC"), step.get("BIAS_DESC"))
-    y, mean, inv_variance, variance = tiled(
-        formula, *operands, axes=other_axes(x, axes), out=step.place("YDESC")
-    )
+    y = step.memory_for("YDESC", x.shape, x)
+
+    def formula(x: Any, y: Any, mean: Any, inv_variance: Any, *factors: Any) -> tuple[Any, ...]:
+        found = graph.statistics(mode, x, axes, epsilon)
+        if inv_variance is None:
+            inv_variance, mean = found.inv_variance, None
+        centred = found.centred if mean is None else x - mean
+        assign(y, graph.normalize(centred, inv_variance, *factors), target)
+        return found.mean, found.inv_variance, found.unbiased
+
+    operands = (y, *saved, step.get("SCALE_DESC"), step.get("BIAS_DESC"))
+    kept = other_axes(x, axes)
+    mean, inv_variance, variance = tiled(formula, x, *operands, axes=kept, growth=1 / 2)
     results = {"YDESC": y, "MEAN_DESC": mean, "INV_VARIANCE_DESC": inv_variance}
     if step.find("INPUT_RUNNING_MEAN_DESC") is not None:
         momentum = step.number("EXP_AVG_FACTOR_DESC", 1.0)
@@ -326,17 +326,17 @@ def reshape(step: Step) -> Results:
     x, y = step.tensor("XDESC"), step.tensor("YDESC")
     mode = step.option("MODE")
     known = None if mode is None else raw.cudnnBackendReshapeMode_t(mode)
-    return {"YDESC": graph.reshape(step["XDESC"], x.strides, y.dims, y.strides, known)}
+    return {"YDESC": graph.reshape(step.moved("XDESC"), x.strides, y.dims, y.strides, known)}
 
 
 @operation("OPERATION_TRANSPOSE", "YDESC")
 def transpose(step: Step) -> Results:
-    return {"YDESC": step["XDESC"].transpose(step.options("PERMUTATION"))}
+    return {"YDESC": step.moved("XDESC").transpose(step.options("PERMUTATION"))}
 
 
 @operation("OPERATION_SLICE", "YDESC")
 def slices(step: Step) -> Results:
-    x = step["XDESC"]
+    x = step.moved("XDESC")
     steps = step.options("STRIDES") or (1,) * x.ndim
     start, limit = step.options("START_INDICES"), step.options("LIMIT_INDICES")
     return {"YDESC": graph.slices(x, start, limit, steps)}

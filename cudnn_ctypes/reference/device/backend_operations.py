@@ -103,20 +103,28 @@ def grouped_matmul_backward(step: Step) -> Results:
 # --- element-wise operations ---------------------------------------------------------------------
 
 
-def _parameters(inner: Inner) -> graph.Parameters:
-    names = graph.Parameters.__dataclass_fields__
-    values = {name: inner.one(f"POINTWISE_{name.upper()}") for name in names}
-    return graph.Parameters(**{name: value for name, value in values.items() if value is not None})
+_PARAMETERS = {
+    name: Name[f"CUDNN_ATTR_POINTWISE_{name.upper()}"]
+    for name in graph.Parameters.__dataclass_fields__
+}
+
+
+def _mode(step: Step) -> tuple[raw.cudnnPointwiseMode_t, graph.Parameters, tuple[float, ...]]:
+    """The mode, its parameters, and the factors of the operands."""
+    record = step.inner("PW_DESCRIPTOR").record
+    mode = raw.cudnnPointwiseMode_t(record.one(Name.CUDNN_ATTR_POINTWISE_MODE, 0))
+    values = {name: record.one(attribute) for name, attribute in _PARAMETERS.items()}
+    parameters = {name: value for name, value in values.items() if value is not None}
+    factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
+    return mode, graph.Parameters(**parameters), factors
 
 
 @operation("OPERATION_POINTWISE", "YDESC DXDESC")
 def pointwise(step: Step) -> Results:
-    inner = step.inner("PW_DESCRIPTOR")
-    mode = raw.cudnnPointwiseMode_t(inner.one("POINTWISE_MODE", 0))
-    parameters = _parameters(inner)
+    mode, parameters, factors = step.options_by(_mode)
     if step.find("DYDESC") is not None:
 
-        def slope(dy: Any, x: Any) -> Any:
+        def slope(dy: Any, x: Any, *, out: Any) -> Any:
             return graph.pointwise_backward(mode, dy, x, parameters=parameters)
 
         narrow = graph.keeps_float32(mode, parameters)
@@ -127,27 +135,31 @@ def pointwise(step: Step) -> Results:
         line = x[tuple(slice(None if each == axis else 1) for each in range(x.ndim))]
         index = graph.pointwise(mode, line, parameters=parameters) + step.starts[axis]
         return {"YDESC": rounded(index, step.tensor("YDESC"), x.shape)}
-    factors = (step.option("ALPHA1", 1.0), step.option("ALPHA2", 1.0), 1.0)
 
-    def formula(*operands: Any) -> Any:
+    def formula(*operands: Any, out: Any) -> Any:
         scaled = [x if a == 1 else a * x for a, x in zip(factors, operands, strict=False)]
-        result = graph.pointwise(mode, *scaled, parameters=parameters)
-        return _of_queries_without_keys(mode, result, *scaled) if step.attends else result
+        empty = _queries_without_keys(mode, *scaled) if step.attends else None
+        result = graph.pointwise(mode, *scaled, parameters=parameters, out=out)
+        if empty is not None:
+            result[empty] = _WITHOUT_KEYS[mode]
+        return result
 
     narrow = graph.keeps_float32(mode, parameters) and set(factors) == {1.0}
     ports = ("XDESC", "BDESC", "TDESC")
     return {"YDESC": step.by_elements(formula, ports, "YDESC", narrow=narrow)}
 
 
-def _of_queries_without_keys(mode: raw.cudnnPointwiseMode_t, result: Any, *operands: Any) -> Any:
-    """The result, with 0 as the softmax of no score, as attention has it (H200, 9.19).
+_WITHOUT_KEYS = {raw.CUDNN_POINTWISE_SUB: -np.inf, raw.CUDNN_POINTWISE_DIV: 0.0}
+"""The softmax of no score is 0, as attention has it (H200, 9.19): the largest score is -inf, the
+sum of the exponentials 0, and these modes of two such operands are the same again."""
 
-    There the largest score is -inf, and the sum of the exponentials 0.
-    """
-    alone = {raw.CUDNN_POINTWISE_SUB: -np.inf, raw.CUDNN_POINTWISE_DIV: 0.0}.get(mode)
+
+def _queries_without_keys(mode: raw.cudnnPointwiseMode_t, *operands: Any) -> Any:
+    """Where operands are those of a softmax of no score; None if nowhere."""
+    alone = _WITHOUT_KEYS.get(mode)
     if alone is None or not (operands[1] == alone).any():
-        return result
-    return np.where((operands[0] == alone) & (operands[1] == alone), alone, result)
+        return None
+    return (operands[0] == alone) & (operands[1] == alone)
 
 
 # --- reductions ----------------------------------------------------------------------------------

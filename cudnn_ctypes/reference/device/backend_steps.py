@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from ..graph import reshape
-from ..tiles import Array, tiled
+from ..tiles import Array, overlap, tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
-from .backend_tensors import TensorInfo, rounded, tensor_info, widened
+from .backend_tensors import TensorInfo, assign, rounded, tensor_info, widened
 from .registry import Refused, execution_failed
 
 Results = Mapping[str, Any]
+Options = TypeVar("Options")
 Values = dict[int, tuple[TensorInfo, Array]]
 Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
@@ -97,6 +98,8 @@ class Step:
         self.within: list[tuple[TensorInfo, Array]] = []  # results of operations that it holds
         self.starts: tuple[int, ...] = (0, 0, 0, 0)  # of a part, along each axis
         self._tensors: dict[Record, TensorInfo] = {}
+        self._ports: dict[str, TensorInfo | None] = {}
+        self._options: dict[Callable[[Step], Any], Any] = {}
 
     @property
     def name(self) -> str:
@@ -157,6 +160,11 @@ class Step:
         """An operand in its data type."""
         return self.elements(self.tensor(port))
 
+    def moved(self, port: str) -> Array:
+        """An operand whose elements only move: in its data type if the result has that too."""
+        same = self.tensor(port).data_type == self.tensor("YDESC").data_type
+        return self.stored(port) if same else self[port]
+
     def by_elements(
         self,
         formula: Callable[..., Array],
@@ -168,38 +176,41 @@ class Step:
         """The result at `port` of an element-wise formula.
 
         The formula receives the operands at `ports` in float64; a `narrow` formula receives float32
-        if all operands are, or int32 to compare. The result of the last operation is computed in
-        its memory.
+        if all operands are, or int32 to compare. As `out` it receives memory for the result, which
+        it may use, or None. The result of the last operation is computed in its memory.
         """
         found = [info for each in ports if (info := self.find(each)) is not None]
         operands = [self.elements(info) for info in found]
-        whole = np.broadcast_to(np.False_, np.broadcast_shapes(*(x.shape for x in operands)))
+        shape = np.broadcast_shapes(*(x.shape for x in operands))
         target = self.tensor(port)
         types = {str(info.dtype) for info in (*found, target)}
         narrow = narrow and types in ({"float32"}, {"float32", "bool"}, {"int32", "bool"})
         number = np.asarray if narrow else widened
-        assigned = target.dtype in (np.float32, np.float64)  # which rounds as `rounded` does
+        direct = narrow or target.dtype in (np.float32, np.float64)
+        y = self.memory_for(port, shape, *operands)
 
-        def tile(place: Array, *parts: Array) -> Array:
-            result = formula(*map(number, parts))
-            return result if assigned else rounded(result, target, place.shape)
+        def tile(y: Array, *parts: Array) -> None:
+            result = formula(*map(number, parts), out=y if direct else None)
+            if result is not y:
+                assign(y, result, target)
 
-        out = self.place(port)
-        if out is None or out.shape != whole.shape:
-            out = np.empty(whole.shape, target.dtype)
         with np.errstate(all="ignore"):
-            return tiled(
+            tiled(
                 tile,
-                whole,
-                *(x.reshape((1,) * (whole.ndim - x.ndim) + x.shape) for x in operands),
+                y,
+                *(x.reshape((1,) * (y.ndim - x.ndim) + x.shape) for x in operands),
                 growth=1 / 2 if narrow else 1,
-                out=out,
             )
+        return y
 
-    def place(self, port: str) -> Array | None:
-        """The memory of a result, if the operation may compute in it: no later one reads memory."""
+    def memory_for(self, port: str, shape: tuple[int, ...], *operands: Array) -> Array:
+        """An array for a result: its own memory, if no later step or element reads that."""
         target = self.tensor(port)
-        return self.memory.place(target) if self.last and not target.virtual else None
+        if self.last and not target.virtual:
+            y = self.memory.place(target)
+            if y is not None and y.shape == shape and not any(overlap(y, x) for x in operands):
+                return y
+        return np.empty(shape, target.dtype)
 
     def elements(self, info: TensorInfo) -> Array:
         """The numbers of a tensor, in its data type."""
@@ -221,8 +232,10 @@ class Step:
         return info
 
     def find(self, port: str) -> TensorInfo | None:
-        found = self._descriptors(port)
-        return self._info(found[0]) if found else None
+        if port not in self._ports:
+            found = self._descriptors(port)
+            self._ports[port] = self._info(found[0]) if found else None
+        return self._ports[port]
 
     def shape(self, port: str) -> tuple[int, ...]:
         """The shape of a result that the operands do not determine."""
@@ -290,6 +303,12 @@ class Step:
         for name in names:
             if self.record.all(self._attribute(name)):
                 raise refuse(f"{self.name} with {name} is not carried out")
+
+    def options_by(self, read: Callable[[Step], Options]) -> Options:
+        """What a function reads from the operation's attributes, read once."""
+        if read not in self._options:
+            self._options[read] = read(self)
+        return cast("Options", self._options[read])
 
     def inner(self, name: str) -> Inner:
         """The descriptor of parameters that an attribute holds."""

@@ -99,6 +99,12 @@ def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> A
     return values if shape in (None, values.shape) else np.broadcast_to(values, shape)
 
 
+def assign(y: Array, values: Array, info: TensorInfo) -> None:
+    """Write `values` to `y`, `rounded` to its tensor's data type."""
+    plain = y.dtype in (np.float32, np.float64)  # which NumPy rounds as it assigns
+    y[...] = values if plain else rounded(values, info, None)
+
+
 def widened(values: Array) -> Array:
     """`values` in float64; booleans and complex numbers stay so."""
     if values.dtype.kind in "bc":

@@ -58,11 +58,13 @@ def _by_tangent(x: Array, tangents: tuple[Array, Array], end: int) -> Array:
     """Values of a function that is constant beyond `end`; from its tangents at a grid's points."""
     values, slopes = tangents
     d = np.clip(x, -end, end)
-    number = np.rint(d * np.float32(_FINE_STEPS))
-    d -= number * np.float32(1 / _FINE_STEPS)
-    number += end * _FINE_STEPS
+    number = d * np.float32(_FINE_STEPS)
+    np.rint(number, out=number)
     with np.errstate(invalid="ignore"):  # NaN has some number, and d is NaN
         point = number.astype(np.intp)
+    point += end * _FINE_STEPS
+    number *= np.float32(1 / _FINE_STEPS)
+    d -= number
     d *= slopes.take(point, mode="clip")
     d += values.take(point, mode="clip")
     return d

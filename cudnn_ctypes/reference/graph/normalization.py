@@ -19,6 +19,7 @@ counterpart in the backward pass.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,23 +77,26 @@ def axes_of(
 
 
 def statistics(mode: Mode, x: Array, axes: tuple[int, ...], epsilon: float) -> Statistics:
-    """The statistics of `x` over `axes`."""
-    mean, centred = np.zeros((1,) * x.ndim), x
+    """The statistics of `x` over `axes`, in float64."""
+    count = math.prod(x.shape[axis] for axis in axes)
+    mean, centred = np.zeros((1,) * x.ndim), x.astype(np.float64)
     if mode != Mode.CUDNN_RMS_NORM:
-        mean = x.mean(axes, keepdims=True)
-        centred = x - mean
-    variance = np.square(centred).mean(axes, keepdims=True)
-    count = np.prod([x.shape[axis] for axis in axes])
+        mean = np.add.reduce(centred, axes, keepdims=True) / count
+        centred -= mean
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    squares = np.einsum(centred, range(x.ndim), centred, range(x.ndim), kept)
+    variance = np.expand_dims(squares, axes) / count
     with np.errstate(all="ignore"):
-        inv_variance, unbiased = 1 / np.sqrt(variance + epsilon), variance * (count / (count - 1))
+        inv_variance = 1 / np.sqrt(variance + epsilon)
+        unbiased = variance * np.float64(count) / (count - 1)
     return Statistics(mean, inv_variance, unbiased, centred)
 
 
 def normalize(
     centred: Array, inv_variance: Array, scale: Array | None, bias: Array | None
 ) -> Array:
-    """centred * inv_variance * scale + bias, with centred = x - mean."""
-    y = centred * inv_variance
+    """centred * inv_variance * scale + bias, with centred = x - mean, whose memory it takes."""
+    y = np.multiply(centred, inv_variance, out=centred)
     if scale is not None:
         y *= scale
     if bias is not None:

@@ -35,13 +35,20 @@ class Parameters:
     axis: int = -1
 
 
-def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None) -> Array:
+def pointwise(
+    mode: Mode,
+    *operands: Array,
+    parameters: Parameters | None = None,
+    out: Array | None = None,
+) -> Array:
     """y = mode(x, b, t).
 
     Parameters
     ----------
     operands
         One to three arrays that broadcast. For BINARY_SELECT the third is the condition.
+    out
+        An array for y, which rounds to its dtype. It may be one of the operands.
 
     Returns
     -------
@@ -54,8 +61,16 @@ def pointwise(mode: Mode, *operands: Array, parameters: Parameters | None = None
         operands = tuple(x.astype(np.float64) if x.dtype == bool else x for x in operands)
     with np.errstate(all="ignore"):  # infinity and NaN are results like others
         if mode in _PARAMETRIC:
-            return np.asarray(_PARAMETRIC[mode](operands[0], parameters or Parameters()))
-        return np.asarray(_PLAIN[mode](*operands))
+            y = _PARAMETRIC[mode](operands[0], parameters or Parameters(), out)
+        elif out is not None and isinstance(formula := _PLAIN[mode], np.ufunc):
+            return np.asarray(formula(*operands, out=out, casting="unsafe"))
+        else:
+            y = _PLAIN[mode](*operands)
+        if out is None:
+            return np.asarray(y)
+        if y is not out:
+            out[...] = y
+        return out
 
 
 def pointwise_backward(
@@ -74,8 +89,8 @@ def pointwise_backward(
 def keeps_float32(mode: Mode, parameters: Parameters) -> bool:
     """Whether a mode may be computed in float32.
 
-    The result is that of float64 rounded to float32; of the error function and gelu, with a
-    relative error below 1e-6.
+    The result is that of float64 rounded to float32; of exponentials, the error function and what
+    is computed with them, with a relative error below 1e-6 (numbers below 1e-36 may become 0).
     """
     bent = mode == Mode.CUDNN_POINTWISE_RELU_FWD and parameters.relu_lower_clip_slope != 0
     return mode in _IN_FLOAT32 and not bent
@@ -85,9 +100,17 @@ def keeps_float32(mode: Mode, parameters: Parameters) -> bool:
 
 
 def _sigmoid(x: Array) -> Any:
-    y = np.exp(-x)
+    y = np.negative(x)
+    np.exp(y, out=y)
     y += 1
     return np.divide(1, y, out=y)
+
+
+def _swish(x: Array, p: Parameters, out: Array | None) -> Any:
+    y = x * -p.swish_beta
+    np.exp(y, out=y)
+    y += 1
+    return np.divide(x, y, out=y if out is None else out, casting="unsafe")
 
 
 _TANH_SLOPE, _TANH_CUBE = math.sqrt(2 / math.pi), 0.044715
@@ -103,12 +126,12 @@ def _gelu_by_tanh_slope(x: Array, _: Parameters) -> Any:
     return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * inner
 
 
-def _relu(x: Array, p: Parameters) -> Any:
+def _relu(x: Array, p: Parameters, out: Array | None) -> Any:
     below: Any = p.relu_lower_clip
     if p.relu_lower_clip_slope != 0:
         below = below + p.relu_lower_clip_slope * (x - below)
     low = x < p.relu_lower_clip  # NaN of NaN, -0 of -0
-    y = kept(x, ~low) if np.all(below == 0) else np.where(low, below, x)
+    y = kept(x, ~low, out) if np.all(below == 0) else np.where(low, below, x)
     return y if p.relu_upper_clip == math.inf else np.minimum(y, p.relu_upper_clip)
 
 
@@ -117,7 +140,7 @@ def _relu_slope(x: Array, p: Parameters) -> Any:
     return slope if p.relu_upper_clip == math.inf else np.where(x >= p.relu_upper_clip, 0.0, slope)
 
 
-def _index(x: Array, p: Parameters) -> Any:
+def _index(x: Array, p: Parameters, _: Array | None) -> Any:
     along = [1] * x.ndim
     along[p.axis] = -1
     return np.broadcast_to(np.arange(x.shape[p.axis]).reshape(along), x.shape)
@@ -129,7 +152,7 @@ def _power(x: Array, b: Array) -> Any:
     return np.power(np.where(is_root, np.abs(x), x), b)
 
 
-def _softplus(x: Array, p: Parameters) -> Any:
+def _softplus(x: Array, p: Parameters, _: Array | None) -> Any:
     return np.logaddexp(0, p.softplus_beta * x) / p.softplus_beta
 
 
@@ -169,6 +192,10 @@ _IN_FLOAT32 = frozenset(
         Mode.CUDNN_POINTWISE_CMP_LT,
         Mode.CUDNN_POINTWISE_CMP_LE,
         Mode.CUDNN_POINTWISE_RELU_FWD,
+        Mode.CUDNN_POINTWISE_EXP,
+        Mode.CUDNN_POINTWISE_TANH_FWD,
+        Mode.CUDNN_POINTWISE_SIGMOID_FWD,
+        Mode.CUDNN_POINTWISE_SWISH_FWD,
         Mode.CUDNN_POINTWISE_ERF,
         Mode.CUDNN_POINTWISE_GELU_FWD,
         Mode.CUDNN_POINTWISE_GELU_BWD,
@@ -217,11 +244,11 @@ _PLAIN: dict[Mode, Callable[..., Any]] = {
     Mode.CUDNN_POINTWISE_BINARY_SELECT: lambda x, b, t: np.where(t.astype(bool), x, b),
 }
 
-_PARAMETRIC: dict[Mode, Callable[[Array, Parameters], Any]] = {
+_PARAMETRIC: dict[Mode, Callable[[Array, Parameters, Array | None], Any]] = {
     Mode.CUDNN_POINTWISE_RELU_FWD: _relu,
-    Mode.CUDNN_POINTWISE_ELU_FWD: lambda x, p: np.where(x > 0, x, p.elu_alpha * np.expm1(x)),
+    Mode.CUDNN_POINTWISE_ELU_FWD: lambda x, p, _: np.where(x > 0, x, p.elu_alpha * np.expm1(x)),
     Mode.CUDNN_POINTWISE_SOFTPLUS_FWD: _softplus,
-    Mode.CUDNN_POINTWISE_SWISH_FWD: lambda x, p: x / (1 + np.exp(-p.swish_beta * x)),
+    Mode.CUDNN_POINTWISE_SWISH_FWD: _swish,
     Mode.CUDNN_POINTWISE_GEN_INDEX: _index,
 }
 
