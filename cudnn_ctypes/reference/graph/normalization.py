@@ -83,8 +83,9 @@ def statistics(mode: Mode, x: Array, axes: tuple[int, ...], epsilon: float) -> S
     if mode != Mode.CUDNN_RMS_NORM:
         mean = np.add.reduce(centred, axes, keepdims=True) / count
         centred -= mean
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    squares = np.einsum(centred, range(x.ndim), centred, range(x.ndim), kept)
+    every = "abcdefgh"[: x.ndim]
+    kept = "".join(letter for axis, letter in enumerate(every) if axis not in axes)
+    squares = np.einsum(f"{every},{every}->{kept}", centred, centred)
     variance = np.expand_dims(squares, axes) / count
     with np.errstate(all="ignore"):
         inv_variance = 1 / np.sqrt(variance + epsilon)
