@@ -440,9 +440,6 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
-    "gradient of filters with uneven lines since 9.20": _given(
-        uneven_lines, kind="wgrad", channels=20
-    ),
     "gradient of data with uneven lines": _given(uneven_lines, kind="dgrad", filters=12),
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,

@@ -43,9 +43,10 @@ MAINS = {
 
 FUNCTIONS = (
     *("relu", "exp", "tanh", "neg", "sqrt", "rsqrt", "scale", "sigmoid", "swish", "softplus"),
-    *("elu", "gelu_approx_tanh", "abs", "log", "reciprocal"),
+    *("elu", "gelu_approx_tanh", "abs", "log", "reciprocal", "index"),
 )
 JOINS = ("add", "mul", "sub", "max")
+_OF_ANY = ("relu", "tanh", "sigmoid", "scale", "neg", "swish")  # also of negative numbers
 _TYPES = ("float16", "float16", "bfloat16", "float32")
 
 
@@ -176,19 +177,31 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     before = rng.random() < often.get(kind, 0.35)
     place = given[0] if rng.random() < 0.75 else rng.choice(given)
     case["place"] = place.name
-    case["before"] = [_operand(rng, place.dims or (), case["io"])] if before else []
+    longest = 3 if kind == "reduction" else 2
+    case["before"] = [
+        _operand(rng, place.dims or (), case["io"])
+        for _ in range(rng.randint(1, longest) if before else 0)
+    ]
     target = parameters.get("scores") or full
-    after = [_operand(rng, target, case["io"]) for _ in range(rng.choice([1, 1, 2, 2, 3]))]
+    if 1 in target and kind not in ("attention", "none") and rng.random() < 0.2:
+        wider = parameters["x"] if kind == "reduction" else [rng.choice([1, 8, 33])] * len(target)
+        target = [max(sizes) if 1 in sizes else sizes[0] for sizes in zip(target, wider)]
+    after = [_operand(rng, target, case["io"]) for _ in range(rng.choice([1, 1, 2, 2, 3, 5]))]
     if kind == "attention":
         for each in after:  # cuDNN takes operands of scores as they are only
             each["function"] = each["function"] if rng.random() < 0.1 else None
-            each["swapped"] = False
+            each |= {"swapped": False, "again": False, "then": None, "kept": None}
+    for each in after if kind == "matmul" else ():
+        if rng.random() < 0.05:
+            each |= {"product": True, "dims": full, "function": None}
     if before and (kind == "reduction" or rng.random() < 0.5):
         after = after[:-1]
     if kind == "expand" and rng.random() < 0.7:
         after = []
-    case["after"] = after
     case["small_first"] = len(after) > 1 and kind != "attention" and rng.random() < 0.35
+    if case["small_first"]:
+        after[0]["again"] = False
+    case["after"] = after
     case["tail"] = rng.choice([None, None, None, "relu", "tanh"]) if kind != "attention" else None
     case["out"] = rng.choice([case["io"], "float32"]) if kind != "attention" else case["io"]
     case["gap"] = rng.choice(_GAPS) if kind == "none" else None
@@ -208,15 +221,19 @@ def _narrow(case: Case) -> None:
 
 def _operand(rng: random.Random, full: Sequence[int], io: str) -> Case:
     whole = rng.choice([0.3, 0.5, 0.7])
+    again = rng.random() < 0.1  # what it is joined with, in place of a tensor
     return {
         "dims": [size if rng.random() < whole else 1 for size in full],
-        "function": rng.choice([None, None, *FUNCTIONS]),
+        "function": rng.choice([None, None, *(_OF_ANY if again else FUNCTIONS)]),
         "join": rng.choice(JOINS),
         "type": rng.choice([io, io, "float32"]),
         "swapped": rng.random() < 0.2,
         "packed": rng.random() < 0.1,  # though the result may be channels-last
         "order": rng.sample(range(len(full)), len(full)) if rng.random() < 0.15 else None,
         "gap": rng.choice(_GAPS),
+        "again": again,
+        "then": rng.choice(_OF_ANY) if rng.random() < 0.15 else None,
+        "kept": rng.choice(["function", "join"]) if rng.random() < 0.1 else None,  # as an output
     }
 
 
@@ -252,8 +269,9 @@ class Sketch:
         """An operand of the main operation, behind what comes before it."""
         made = self.graph.tensor(dims, strides, data_type or self.case["io"], name=name, **more)
         if name == self.case["place"]:
-            for number, each in enumerate(self.case["before"]):
-                made = self._joined(made, self._operand(f"p{number}", each), each)
+            steps = self.case["before"]
+            operands = [self._operand(f"p{n}", each) for n, each in enumerate(steps)]
+            made = self._chain(made, steps, operands)
         return made
 
     def sdpa(self, q: Any, k: Any, v: Any) -> Any:
@@ -282,31 +300,50 @@ class Sketch:
         return packed(dims, (0, *range(2, len(dims)), 1) if last else None)
 
     def _behind(self, made: Any) -> Any:
-        after = self.case["after"]
+        after = [*self.case["after"]]
         operands = [self._operand(f"t{n}", each) for n, each in enumerate(after)]
         if not self.case["small_first"]:
-            for each, other in zip(after, operands, strict=True):
-                made = self._joined(made, other, each)
-            return made
-        small = operands[0]
-        for each, other in zip(after[1:], operands[1:], strict=True):
-            small = self._joined(small, other, each)
-        return self._joined(made, small, after[0])
+            return self._chain(made, after, operands)
+        first, small = after.pop(0), operands.pop(0)
+        return self._joined(made, self._chain(small, after, operands), first)
+
+    def _chain(self, made: Any, steps: Sequence[Case], operands: Sequence[Any]) -> Any:
+        for each, other in zip(steps, operands, strict=True):
+            again = self._applied(made, each) if other is None else other
+            made = self._joined(made, again, each)
+        return made
 
     def _operand(self, name: str, each: Case) -> Any:
+        """None for what it is joined with."""
         dims, order = each["dims"], each["order"]
         if order is None or self.case["main"] == "convolution":
             strides = packed(dims) if each["packed"] else self.strides(dims)
         else:
             strides = packed(dims, order)
         strides = _spaced(dims, strides, each.get("gap"))
-        made = self.graph.tensor(dims, strides, each["type"], name=name)
-        return _function(self.graph, each["function"], made) if each["function"] else made
+        if each.get("again"):
+            return None
+        if not each.get("product"):
+            return self._applied(self.graph.tensor(dims, strides, each["type"], name=name), each)
+        (m, n), batch, k = dims[-2:], dims[:-2], self.case["parameters"]["sizes"][2]
+        pair = ("x", [*batch, m, k]), ("b", [*batch, k, n])
+        return self.graph.matmul(*(self.graph.tensor(d, name=p + name) for p, d in pair))
+
+    def _applied(self, made: Any, each: Case) -> Any:
+        if not each["function"]:
+            return made
+        return self._kept(_function(self.graph, each["function"], made), each, "function")
 
     def _joined(self, first: Any, second: Any, each: Case) -> Any:
         if each["swapped"]:
             first, second = second, first
-        return getattr(self.graph, each["join"])(first, second)
+        made = getattr(self.graph, each["join"])(first, second)
+        if each.get("then"):
+            made = _function(self.graph, each["then"], made)
+        return self._kept(made, each, "join")
+
+    def _kept(self, made: Any, each: Case, step: str) -> Any:
+        return made.set_output(data_type=self.case["out"]) if each.get("kept") == step else made
 
     def values(self) -> dict[str, Any]:
         """The numbers of all inputs by name: those of operands are positive, as roots want it."""
@@ -344,4 +381,6 @@ def described(case: Case, target: Target, *, prepared: bool = True) -> tuple[Ske
 
 
 def _function(graph: Any, name: str, operand: Any) -> Any:
+    if name == "index":
+        return graph.gen_index(operand, axis=max(range(operand.rank), key=operand.dims.__getitem__))
     return graph.mul(operand, 0.5) if name == "scale" else getattr(graph, name)(operand)

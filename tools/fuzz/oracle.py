@@ -213,6 +213,8 @@ def _pointwise(node: Any, operand: Operand) -> dict[str, Any]:
     mode = node.options["mode"].name.removeprefix("CUDNN_POINTWISE_")
     if mode == "BINARY_SELECT":
         return {"y": np.where(operand("t") != 0, operand("x"), operand("b"))}
+    if mode == "GEN_INDEX":
+        return {"y": np.indices(operand("x").shape)[node.options["axis"]]}
     if mode in _BINARY:
         return {"y": _BINARY[mode](operand("x"), operand("b"))}
     if mode.endswith("_BWD"):

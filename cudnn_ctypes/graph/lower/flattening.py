@@ -77,9 +77,11 @@ def _settled(tensors: Sequence[Tensor]) -> Mapping[int, View]:
 def _channels_last(tensor: Tensor) -> tuple[int, ...]:
     """The strides of an image, but for dimensions of one element those of channels last."""
     dims, strides, reach = tensor.dims or (), list(tensor.strides or ()), 1
-    for axis in (1, *range(tensor.rank - 1, 1, -1), 0):
+    axes = (1, *range(tensor.rank - 1, 1, -1), 0)
+    for place, axis in enumerate(axes):
         if dims[axis] == 1:
-            strides[axis] = reach
+            outer = (strides[each] for each in axes[place:] if place and dims[each] != 1)
+            strides[axis] = next(outer, reach)  # images of one pixel may have gaps between
         reach = max(reach, dims[axis] * strides[axis])
     return tuple(strides)
 

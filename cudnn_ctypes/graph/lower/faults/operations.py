@@ -210,13 +210,12 @@ def _strides_a_gradient(graph: Graph) -> str:
     """A strided gradient and an operand: right are single numbers, and whole ones of 16 bits."""
     for node in graph.of("convolution_backward_data"):
         stride = node.spatial("stride", next(iter(node.outputs.values())).rank - 2, 1)
-        behind = {id(each) for each in graph.after([node])} if max(stride) > 1 else set()
+        behind = {id(each) for each in graph.after([node])}
         wide = node.inputs["loss"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
-        for side in graph.sides:
-            met = [each for n in side.nodes if id(n) in behind for each in n.operands]
+        for side in graph.sides if max(stride) > 1 else ():
+            met = [each for n in side.nodes if side.before is None for each in n.operands]
             for each in met:
-                made_by = side.maker(each)
-                if each is node.outputs["dx"] or each.by_value or id(made_by) in behind:
+                if each is node.outputs["dx"] or each.by_value or id(side.maker(each)) in behind:
                     continue
                 kinds = set(side.spread(each)) - {"."}
                 if "F" in kinds and (wide or kinds != {"F"}):
@@ -393,9 +392,6 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "rows of a product": _has_rows_of_a_product,
     "filters with channels first beside images of one element": _convolves_with_channels_first,
     "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
-    "gradient of filters with uneven lines since 9.20": _has_uneven_lines(
-        "filter", "image", "loss"
-    ),
     "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
