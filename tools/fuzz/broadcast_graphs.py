@@ -185,7 +185,8 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     target = parameters.get("scores") or full
     if 1 in target and kind not in ("attention", "none") and rng.random() < 0.2:
         wider = parameters["x"] if kind == "reduction" else [rng.choice([1, 8, 33])] * len(target)
-        target = [max(sizes) if 1 in sizes else sizes[0] for sizes in zip(target, wider)]
+        pairs = zip(target, wider, strict=True)
+        target = [more if size == 1 else size for size, more in pairs]  # broadcasts the result
     after = [_operand(rng, target, case["io"]) for _ in range(rng.choice([1, 1, 2, 2, 3, 5]))]
     if kind == "attention":
         for each in after:  # cuDNN takes operands of scores as they are only
@@ -327,7 +328,10 @@ class Sketch:
             return self._applied(self.graph.tensor(dims, strides, each["type"], name=name), each)
         (m, n), batch, k = dims[-2:], dims[:-2], self.case["parameters"]["sizes"][2]
         pair = ("x", [*batch, m, k]), ("b", [*batch, k, n])
-        return self.graph.matmul(*(self.graph.tensor(d, name=p + name) for p, d in pair))
+        io = self.case["io"]
+        return self.graph.matmul(
+            *(self.graph.tensor(d, packed(d), io, name=p + name) for p, d in pair)
+        )
 
     def _applied(self, made: Any, each: Case) -> Any:
         if not each["function"]:
