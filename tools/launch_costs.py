@@ -98,7 +98,7 @@ def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> 
     bound = None
     with suppress(TypeError):
         bound = case.bind()
-    with _without_cudnn(handle, plans, bound):
+    with _without_cudnn(handle, plans):
         for _ in range(3):
             case()  # it is compiled, and there is kept memory from now on
         python_calls, builtin_calls, in_layer_1 = _profile(case)
@@ -121,7 +121,7 @@ def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> 
 
 
 @contextmanager
-def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[None]:
+def _without_cudnn(handle: Handle, plans: list[Plan]) -> Iterator[None]:
     """On the reference device, have plans call an empty C function in place of cuDNN's."""
     if not handle.on_reference_device or not plans:
         yield
@@ -131,8 +131,8 @@ def _without_cudnn(handle: Handle, plans: list[Plan], bound: Any) -> Iterator[No
         for key, found in table.items():
             symbols = {id(call.symbol) for call in found[0].calls}
             table[key] = tuple([empty if id(each) in symbols else each for each in found])
-    if bound is not None:
-        bound._calls = [(call._replace(symbol=empty), *each) for call, *each in bound._calls]
+    for plan in plans:
+        plan.calls = [call._replace(symbol=empty) for call in plan.calls]
     before = set(watched)
     watched.clear()
     allocators = handle.allocator, stream_launcher.StreamLauncher(None).allocator
@@ -193,7 +193,7 @@ def shapes(handle: Handle, make: Callable[[tuple[int, ...]], Any], count: int) -
         activation_forward(handle, x, "relu", y)
     plans = [found[0] for found in handle._plans.values()]
     least = [float("inf")] * len(sides)
-    with _without_cudnn(handle, plans, None):
+    with _without_cudnn(handle, plans):
         for _ in range(10):
             for i, side in enumerate(sides):
                 handle.synchronize()

@@ -26,11 +26,6 @@ LARGEST_KEPT = 1 << 20
 """Bytes of the largest blocks that are kept; with more, work takes longer than the driver."""
 
 
-def grains(nbytes: int) -> int:
-    """The size of a kept block for this number of bytes."""
-    return (nbytes + _GRAIN - 1) // _GRAIN
-
-
 class Allocator:
     """Where memory for the work of a stream comes from: looked up once, for many allocations.
 
@@ -95,7 +90,7 @@ class Allocator:
     def allocate_each(self, sizes: Iterable[int]) -> list[Allocation]:
         """A new block for each size; the errors are those of `allocate`."""
         kept = self.usable()
-        return [self._allocated(nbytes, kept) for nbytes in sizes]
+        return [self.allocated(nbytes, kept) for nbytes in sizes]
 
     def usable(self) -> defaultdict[int, list[Block]] | None:
         """Blocks that were given back, by size in grains; None if they may not be used now."""
@@ -105,24 +100,22 @@ class Allocator:
         is_legacy = self.stream in (0, LEGACY_DEFAULT)
         return self._kept if is_legacy or not self.runtime.is_capturing(self.stream) else None
 
-    def _allocated(self, nbytes: int, kept: defaultdict[int, list[Block]] | None) -> Allocation:
+    def allocated(self, nbytes: int, kept: defaultdict[int, list[Block]] | None) -> Allocation:
+        """A new block of memory, from the `usable` ones if it is small."""
         same = None
         if kept is not None and 0 < nbytes <= LARGEST_KEPT:
-            same = kept[grains(nbytes)]
+            grains = (nbytes + _GRAIN - 1) // _GRAIN
+            same = kept[grains]
             try:
                 block = same.pop()
             except IndexError:
-                block = self.new_block(grains(nbytes))
+                block = self._new(grains * _GRAIN)
         else:
             block = self._new(nbytes)
         allocation = Allocation()
         allocation.nbytes, allocation.pointer = nbytes, block.pointer
         allocation._allocator, allocation._block, allocation._same = self, block, same
         return allocation
-
-    def new_block(self, grains: int) -> Block:
-        """A block from the driver, of a size that is kept; the errors are those of `allocate`."""
-        return self._new(grains * _GRAIN)
 
     def _new(self, nbytes: int) -> Block:
         """Memory that was not used before."""

@@ -33,7 +33,7 @@ from cudnn_ctypes.runtime import (
 )
 from cudnn_ctypes.runtime.cuda import order
 from cudnn_ctypes.runtime.device import device_id
-from cudnn_ctypes.runtime.launching import bound, plan, stream_launcher
+from cudnn_ctypes.runtime.launching import plan, stream_launcher
 from cudnn_ctypes.runtime.launching.likeness import Plans
 
 
@@ -171,8 +171,7 @@ def plans(fake_cuda, monkeypatch):
     allocators = {}
     monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
     monkeypatch.setattr(stream_launcher, "_allocators", allocators)
-    for module in (bound, plan):  # a handle of the reference device may live
-        monkeypatch.setattr(module, "watched", ())
+    monkeypatch.setattr(plan, "watched", ())  # a handle of the reference device may live
     yield plans
     for each in allocators.values():
         each.close()

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from cudnn_ctypes.errors import ClosedError
-from cudnn_ctypes.raw import log, mode
-from cudnn_ctypes.raw.function import watched
+from cudnn_ctypes.raw import mode
 from cudnn_ctypes.resource import Closing, Pointers, Resource, Uncopied
 
+from ..tensor import DeviceTensor
 from .machine_code import FixedCall, fixed_call, is_available
-from .plan import Call, Plan
+from .plan import Plan
 from .recording import Launcher
 from .sequence import FixedLaunch, as_machine_code
 
@@ -40,21 +40,23 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
     True
     """
 
-    def __init__(self, plan: Plan, handle: Launcher, given: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        handle: Launcher,
+        given: Sequence[Any],
+        plan: Plan,
+        values: Sequence[Any],
+        made: Sequence[DeviceTensor],
+        result: R,
+    ) -> None:
         self._scratch = [handle.allocator.allocate(size) for size in plan.scratch_sizes]
-        made = plan.make(handle.allocator)
-        values = plan.values(handle, given, made, self._scratch)
-        self._plan, self._handle = plan, handle
+        self._values = [*values, *(block.pointer for block in self._scratch)]
+        self._plan, self._handle, self.result = plan, handle, result
         self._kept = given, made
-        self._calls = [
-            (call, call.filled(values, call.checked), call.filled(values, call.native))
-            for call in plan.calls
-        ]
         self._pointers = Pointers(*([handle] if isinstance(handle, Resource) else []))
         self._prepare: Callable[[], None] | None = None
         if plan.prepares:
             self._prepare = functools.partial(plan.prepare, handle, made, self._scratch)
-        self.result: R = plan.result(handle, given, made)
         fixed = self.fixed
         self._launch: Callable[[], R] | None = None
         if fixed is not None:
@@ -66,20 +68,22 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         plan = self._plan
         if plan is None or not (plan.runtime.bare_calls and is_available()):
             return None
+        arguments = [call.filled(self._values, call.native) for call in plan.calls]
         calls = [
             fixed_call(call.symbol, native, call.function._binding.numbers_by_value)
-            for call, _, native in self._calls
+            for call, native in zip(plan.calls, arguments, strict=True)
         ]
         if None in calls:  # with handles on several GPUs
             return None
+        values = self._values
         return FixedLaunch(
             cast("list[FixedCall]", calls),
-            functools.partial(_settle, self._calls),
-            functools.partial(_make, self._calls),
+            lambda index, code: plan.settle(index, code, values),
+            lambda index: plan.run(index, values),
             self._pointers,
             self._prepare,
             plan.zeroes,
-            (self._calls, self._kept, self._scratch),
+            (arguments, self._kept, self._scratch),
         )
 
     def __call__(self) -> R:
@@ -111,8 +115,8 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
 
     def _by_ctypes(self) -> R:
         self._check()
-        for index in range(len(self._calls)):
-            _make(self._calls, index)
+        for index in range(len(self._plan.calls)):
+            self._plan.run(index, self._values)
         return self.result
 
     def close(self) -> None:
@@ -122,25 +126,6 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
         for block in self._scratch:
             block.release()
         self._scratch = []
-
-
-_Calls = Sequence[tuple[Call, list[Any], list[Any]]]
-
-
-def _make(calls: _Calls, index: int) -> None:
-    call, checked, native = calls[index]
-    if watched:
-        call.function(*checked)
-        return
-    if log.logged:
-        log.forget()
-    if code := call.symbol(*native):
-        _settle(calls, index, code)
-
-
-def _settle(calls: _Calls, index: int, code: int) -> None:
-    call, checked, _ = calls[index]
-    call.function._binding.settle(code, tuple(checked))
 
 
 def bind(operation: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> BoundOperation[R]:

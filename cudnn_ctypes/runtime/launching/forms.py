@@ -1,4 +1,4 @@
-"""Forms of launches: which classes an operation's arguments have, and how such ones are launched.
+"""Forms of launches: which arguments calls give, of which classes, and how such calls are launched.
 
 A form has one Python function, generated: it reads the arguments without loops or calls, puts
 together the key, looks up the plan of their shapes and numbers, and calls C. So any number of
@@ -9,18 +9,16 @@ classes.
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from ctypes import c_void_p
-from inspect import Parameter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from cudnn_ctypes.raw import log, mode
+from cudnn_ctypes.raw.records import unique
 from cudnn_ctypes.raw.torch_forms import alike_but_for_shapes, tells_gradients
 
 from .. import pytorch
-from ..allocation import Allocation
 from ..tensor import DeviceTensor
 from .likeness import LOWEST_ADDRESS, NoKey, aligned, kind_of_look, looks, token_of
 from .recording import Launcher
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 OTHER: Any = object()
-"""Result of a form's function for arguments of another form, or without a plan."""
+"""Result of a form's functions for arguments of another form, or without a plan."""
 
 
 @functools.lru_cache(maxsize=512)
@@ -47,58 +45,23 @@ def function_of(source: str, name: str, scope: dict[str, Any]) -> FunctionType:
     return FunctionType(_code_of(source, name), scope)
 
 
-_OPERATION = """\
-def {name}({signature}):
-    if _recordings and _thread() in _recordings:
-        return _function({passed})
-    try:
-        {launcher_line}
-        _plans = {launcher}._plans
-    except AttributeError:
-        return _function({passed})
-    for _launch in _forms:
-        _result = _launch(_plans, {launcher}, {given})
-        if _result is not _other:
-            return _result
-    return _first({launcher}, ({given}))
-"""
-
-
-def operation_source(name: str, parameters: Sequence[Parameter]) -> str:
-    """An operation: tries the forms that were launched before.
-
-    It refers to ``_recordings``, ``_thread`` (the number of this thread), ``_function`` (what the
-    user would call), ``_forms``, ``_first`` (which goes the long way), ``_StreamLauncher``, and
-    ``_other`` (`OTHER`).
-    """
-    of_handle = any(p.name == "handle" for p in parameters)
-    positional = [p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
-    options = [p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY]
-    return _OPERATION.format(
-        name=name,
-        signature=", ".join([*positional, *(["*"] if options else []), *options]),
-        passed=", ".join([*positional, *(f"{each}={each}" for each in options)]),
-        launcher="handle" if of_handle else "_launcher",
-        launcher_line="pass" if of_handle else "_launcher = _StreamLauncher(stream)",
-        given="".join(f"{p.name}, " for p in parameters if p.name not in ("handle", "stream")),
-    )
-
-
-# What is found is a tuple: the plan, the comparison of its tensors of PyTorch, another tuple of the
-# key, and `Plan.data`. The plan itself is far larger, and lies in no cache of the CPU.
-_LAUNCH = """\
-def launch(_plans, _launcher, {given}):
+# What is found is a tuple: the plan, and `Plan.data`. The plan itself is far larger, and lies in no
+# cache of the CPU. The steps of `Plan` are between.
+_READ = """\
+def launch(_plans, _launcher, _values):
+    {given} = _values
     if {others}:
         return _other
     try:
-        _found = _plans[({number}, {key}{parts})]
-        {choice}
-        if _found is None or _mode.runtime is not _launcher.runtime:
+        _found = _plans[(_number, {key}{parts})]
+        if _found is None or _mode.runtime is not _launcher.runtime{unlike}:
             return _other
         {reads}
     except _Exception:  # the operation itself says what is wrong
         return _other
-    {before}
+    {results}
+"""
+_LAUNCH = """\
     try:
         {work}
     except BaseException:
@@ -106,7 +69,9 @@ def launch(_plans, _launcher, {given}):
         raise
     return {result}
 """
-_CHOICE = "while _found is not None and not _found[1]({0}): _found = _found[2]"
+_BIND = """\
+    return _found[0], ({gaps}), ({made}), {result}
+"""
 
 
 class _Reading(NamedTuple):
@@ -133,16 +98,13 @@ _READINGS = {
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
     # PyTorch compares the rest in one call for all tensors, in half the time of reading it.
     "torch": _Reading(
-        _KIND,  # and `_GRADIENTS`, where the comparison does not tell
+        _KIND,
         "{0}.shape, {0}.stride()",
         "_passed({0}.data_ptr() or _absent())",
     ),
     "descriptor": _Reading(_KIND, "{0}._place.token or _token({0})", "{0}._as_parameter_"),
     "other": _Reading(_KIND, "(_look_{0} := _looks[_kind_{0}]({0}, _launcher))[0]", "_look_{0}[1]"),
 }
-
-_GRADIENTS = " or {0}.requires_grad"
-_numbers = itertools.count()
 
 
 def _absent() -> NoReturn:
@@ -153,119 +115,123 @@ def _absent() -> NoReturn:
 class Form:
     """Arguments of the same kinds and classes, whose launches take the same steps.
 
-    - `values`: the arguments by name, without the handle or stream.
-    - `plan`: of a launch with them.
+    - `given`: which arguments a call gives, and in which order: the others have their defaults.
+    - `launcher`: the handle or stream, which is among the `values`.
+    - `plan`: of a launch with these values.
     - `by_alignment`: whether the alignment of addresses counts, too.
 
-    - `known_by`: equal for all arguments and plans of the form.
     - `steps`: as `Plan.steps`.
-    - `launch`: from plans, a launcher and the other arguments of an operation to its result;
-      `OTHER` without a plan. It is made when it is first asked for.
+    - `known_by`: equal for all arguments and plans of the form.
+    - `launch`: a function of plans, a launcher and the arguments; returns the operation's result,
+      or `OTHER` without a plan. It is made when it is first asked for.
+    - `bind`: like it, without the calls; returns the plan, the values for the gaps of its calls but
+      for workspaces, the results that were made, and the operation's result.
     """
 
-    def __init__(self, values: Mapping[str, Any], plan: Plan, *, by_alignment: bool) -> None:
+    def __init__(
+        self,
+        given: Any,
+        launcher: Launcher,
+        values: Sequence[Any],
+        plan: Plan,
+        *,
+        by_alignment: bool,
+    ) -> None:
+        self.given, self.steps = given, plan.steps
+        self._number = unique()
+        self._names = [f"_v{i}" for i in range(len(values))]
+        kinds = ["launcher" if each is launcher else kind_of_look(each) for each in values]
         first: dict[int, str] = {}  # PyTorch's comparison takes no tensor twice
-        self._kinds = {name: kind_of_look(value) for name, value in values.items()}
-        self._same = {
-            name: first.setdefault(id(values[name]), name)
-            for name, kind in self._kinds.items()
-            if kind == "torch"
-        }
-        self._classes = tuple(map(type, values.values()))
-        self.steps: dict[str, str] = plan.steps
+        named = zip(self._names, kinds, values, strict=True)
+        self._same = [
+            first.setdefault(id(value), name) if kind == "torch" else name
+            for name, kind, value in named
+        ]
+        tensors = [values[self._names.index(name)] for name in first.values()]
+        self._like = alike_but_for_shapes(tensors) if tensors else None
+        self._tensors, self._kinds = list(first.values()), kinds
+        self._classes = [type(value) for value in values]
         self._by_alignment = by_alignment
-        self._tensors = [list(values).index(name) for name in first.values()]
         self.known_by: Any = (
-            *self._kinds.values(),
-            *self._classes,
-            *self._same.values(),
-            *self.steps.values(),
+            given,
+            self._like,
+            *(part for each in (kinds, self._classes, self._same) for part in each),
+            *self.steps.items(),
         )
 
     @functools.cached_property
     def launch(self) -> FunctionType:
-        kinds, same = self._kinds, self._same
+        return self._function(_LAUNCH)
+
+    @functools.cached_property
+    def bind(self) -> FunctionType:
+        return self._function(_BIND)
+
+    def _function(self, template: str) -> FunctionType:
         scope: dict[str, Any] = {
+            "_number": self._number,
             "_other": OTHER,
+            "_like": self._like,
             "_mode": mode,
             "_Exception": Exception,
             "_text": repr,
-            # In half the time, but it does not say its address again.
-            "_passed": c_void_p if self._by_alignment else c_void_p.from_param,
+            "_passed": c_void_p,
             "_absent": _absent,
             "_token": token_of,
             "_looks": looks,
             "_aligned": aligned,
             "_logged": log.logged,
             "_forget": log.forget,
-            "_new": object.__new__,
             "_tuple": tuple.__new__,
-            "_Allocation": Allocation,
-            "_DeviceTensor": DeviceTensor,
+            "_tensor_in": DeviceTensor._in,
             "_follow": pytorch.follow,
-            **{f"_kind_{name}": cls for name, cls in zip(kinds, self._classes, strict=True)},
         }
-        parts = list(_parts(kinds, same))
-        reads = {f"_at_{name}": _READINGS[kind].at.format(name) for name, kind in kinds.items()}
-        reads = {name: read for name, read in reads.items() if read}
+        others, parts, reads, unread = [], [], [], []
+        for name, kind, same, cls in zip(
+            self._names, self._kinds, self._same, self._classes, strict=True
+        ):
+            if kind == "launcher":
+                continue
+            reading = _READINGS[kind]
+            scope[f"_kind_{name}"] = cls
+            if name != same:
+                others.append(f"{name} is not {same}")
+            else:
+                others.append(reading.other.format(name))
+                if kind == "torch" and not tells_gradients():
+                    others.append(f"{name}.requires_grad")
+                if reading.part:
+                    parts.append(f"{reading.part.format(name)}, ")
+            if reading.at:
+                reads.append(f"_at{name} = {reading.at.format(name)}")
+            else:
+                unread.append(f"_at{name} = ")
         if self._by_alignment:
-            parts.append(f"*_aligned(({', '.join(reads.values())},))")
-        tensors = ", ".join([*kinds][at] for at in self._tensors)
-        source = _LAUNCH.format(
-            number=next(_numbers),
-            given="".join(f"{name}, " for name in kinds),
-            others=" or ".join(_others(kinds, same)) or "False",
-            parts="".join(f"{part}, " for part in parts),
-            choice=_CHOICE.format(tensors) if tensors else "pass",
-            reads="\n        ".join(f"{name} = {read}" for name, read in reads.items()) or "pass",
+            addresses = "".join(f"{each.partition(' = ')[2]}, " for each in reads)
+            parts.append(f"*_aligned(({addresses}))")
+        if unread:
+            reads.append(f"{''.join(unread)}None")
+        unlike = "" if self._like is None else f" or not _like({', '.join(self._tensors)})"
+        source = (_READ + template).format(
+            given=f"({', '.join(self._names)},)",
+            others=" or ".join(others) or "False",
+            parts="".join(parts),
+            unlike=unlike,
+            reads="\n        ".join(reads) or "pass",
             **self.steps,
         )
         return function_of(source, "a form", scope)
 
-    def add(self, plan: Plan, launcher: Launcher, values: Sequence[Any]) -> None:
-        """Have a plan found for arguments of its shapes.
+    def key(self, launcher: Launcher, values: Sequence[Any]) -> Any:
+        """The key of the plan for these arguments.
 
         Raises NoKey if nothing stands for one of them.
         """
-        key = self._key(launcher, values)
-        if key is None:
-            raise NoKey
-        like = self._like(values)
-        found = plan, like, None, *plan.data
-        others = [each for each in _chain(launcher._plans[key]) if each[1] is not like]
-        for each in reversed(others[: _MOST_OF_A_KEY - 1]):
-            found = *found[:2], (*each[:2], found[2], *each[3:]), *found[3:]
-        launcher._plans.keep(key, found)
-
-    def find(self, launcher: Launcher, values: Sequence[Any]) -> Plan | None:
-        """The plan for these arguments."""
-        key = self._key(launcher, values)
-        if key is None or mode.runtime is not launcher.runtime:
-            return None
-        like = self._like(values)
-        for found in _chain(launcher._plans[key]):
-            if found[1] is like:
-                plan: Plan = found[0]
-                return plan
-        return None
-
-    def _like(self, values: Sequence[Any]) -> Any:
-        tensors = [values[at] for at in self._tensors]
-        return alike_but_for_shapes(tensors) if tensors else None
-
-    def _key(self, launcher: Launcher, values: Sequence[Any]) -> Any:
         asked = _Asked()
-        self.launch(asked, launcher, *values)
+        self.launch(asked, launcher, values)
+        if asked.key is None:
+            raise NoKey
         return asked.key
-
-
-_MOST_OF_A_KEY = 8
-
-
-def _chain(found: Any) -> Iterator[Any]:
-    while found is not None:
-        yield found
-        found = found[2]
 
 
 class _Asked:
@@ -275,18 +241,3 @@ class _Asked:
 
     def __getitem__(self, key: Any) -> None:
         self.key = key
-
-
-def _others(kinds: Mapping[str, str], same: Mapping[str, str]) -> Iterator[str]:
-    for name, kind in kinds.items():
-        repeated = same.get(name, name) != name
-        other = _READINGS[kind].other
-        if kind == "torch" and not tells_gradients():
-            other += _GRADIENTS
-        yield f"{name} is not {same[name]}" if repeated else other.format(name)
-
-
-def _parts(kinds: Mapping[str, str], same: Mapping[str, str]) -> Iterator[str]:
-    for name, kind in kinds.items():
-        if (part := _READINGS[kind].part) and same.get(name, name) == name:
-            yield part.format(name)

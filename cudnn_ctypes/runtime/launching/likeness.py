@@ -69,12 +69,11 @@ class Plans(dict[Any, Any]):
             super().clear()
         self[key] = found
         # What launches look at lies between what their first ones left behind. Many launches in
-        # turn take half the time where it lies together.
+        # turn take less time where it lies together.
         if len(self) >= _MANY and not len(self) % _MANY:
             everything = [*self.items()]
             super().clear()
-            for key, found in everything:
-                self[_copied(key)] = found[0].copied(found)
+            self.update([(_copied(key), found[0].copied(found)) for key, found in everything])
 
     def clear(self) -> None:
         super().clear()
@@ -85,10 +84,7 @@ _MANY = 1024
 
 
 def _copied(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    copies: dict[Any, Any] = {}
-    return tuple(
-        [copies.setdefault(part, (*part,)) if isinstance(part, tuple) else part for part in key]
-    )
+    return tuple([(*part,) if isinstance(part, tuple) else part for part in key])
 
 
 def _at_plain(value: str | None, launcher: Any) -> Look:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from threading import get_ident
-from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from .bound import BoundOperation
-from .forms import OTHER, Form, function_of, operation_source
+from .forms import OTHER, Form
 from .likeness import NoKey, kinds
 from .plan import Plan
 from .recording import Launcher, Recording, recordings
@@ -28,97 +27,97 @@ from .stream_launcher import StreamLauncher
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-_FORMS = 16  # forms of one operation that are remembered
+_MOST = 64  # forms of one operation
 
 
 class _Operation:
     """A function that launches; the first call of a key goes through it, and makes a plan.
 
-    - `call`: the function that users call. It is compiled when it is first called.
+    - `call`: the function that users call.
     """
 
     def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:
+        code = function.__code__
         self.function = function
+        self._parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self._launcher = "handle" if "handle" in self._parameters else "stream"
+        self._place = self._parameters.index(self._launcher)
         self._by_alignment = by_alignment
         self._forms: dict[Any, Form] = {}
-        self._launches: list[Callable[..., Any]] = []
-        self.call = FunctionType(_first_call.__code__, {"_operation": self}, function.__name__)
-        functools.update_wrapper(self.call, function)
+        self._launches: dict[Any, list[Callable[..., Any]]] = {}
+        self.call = functools.update_wrapper(self._caller(), function)
         vars(self.call)["_operation"] = self
 
-    @functools.cached_property
-    def _parameters(self) -> dict[str, inspect.Parameter]:
-        """One of them is `handle`, or, keyword-only, `stream`."""
-        return dict(inspect.signature(self.function).parameters)
+    def _caller(self) -> Callable[..., Any]:
+        function, read, launches = self.function, self._read, self._launches
 
-    @functools.cached_property
-    def _launcher(self) -> str:
-        return "handle" if "handle" in self._parameters else "stream"
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if recordings and get_ident() in recordings:
+                return function(*args, **kwargs)
+            try:
+                given, launcher, values = read(args, kwargs)
+                plans = launcher._plans
+            except Exception:  # the operation itself says what is wrong
+                return function(*args, **kwargs)
+            for launch in launches.get(given, ()):
+                result = launch(plans, launcher, values)
+                if result is not OTHER:
+                    return result
+            return self._recorded(given, launcher, values, args, kwargs)
 
-    def compiled(self) -> Callable[..., Any]:
-        """Give `call` its code, which has the parameters of the operation."""
-        call, function = self.call, self.function
-        call.__globals__.update(
-            _recordings=recordings,
-            _thread=get_ident,
-            _function=function,
-            _forms=self._launches,
-            _first=self._first,
-            _StreamLauncher=StreamLauncher,
-            _other=OTHER,
-        )
-        source = operation_source(function.__name__, list(self._parameters.values()))
-        call.__defaults__, call.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-        call.__code__ = function_of(source, function.__name__, {}).__code__
         return call
+
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """Which arguments a call gives, its handle or stream, and the values.
+
+        Raises KeyError without a handle.
+        """
+        if self._launcher == "stream":
+            kwargs = {**kwargs, "stream": StreamLauncher(kwargs.get("stream"))}
+        launcher = args[self._place] if len(args) > self._place else kwargs[self._launcher]
+        return (len(args), *kwargs), launcher, (*args, *kwargs.values())
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        bound = inspect.signature(self.function).bind(*args, **kwargs)
-        bound.apply_defaults()
-        arguments = dict(bound.arguments)
-        launcher = arguments.pop(self._launcher)
-        if self._launcher == "stream":
-            launcher = StreamLauncher(launcher)
-        values = tuple(arguments.values())
+        inspect.signature(self.function).bind(*args, **kwargs)  # TypeError
+        given, launcher, values = self._read(args, kwargs)
         if not hasattr(launcher, "_plans") or "foreign" in [kinds[type(each)] for each in values]:
             return None
-        plan = self._known(launcher, values)
-        if plan is None:
-            self._recorded(launcher, arguments, launches=False)
-            plan = self._known(launcher, values)
-        return None if plan is None else BoundOperation(plan, launcher, values)
+        known = self._bound(given, launcher, values)
+        if known is None:
+            self._recorded(given, launcher, values, args, kwargs, launches=False)
+            known = self._bound(given, launcher, values)
+        return known
 
-    def _known(self, launcher: Launcher, values: Sequence[Any]) -> Plan | None:
-        tried = (form.find(launcher, values) for form in reversed(tuple(self._forms.values())))
-        return next((plan for plan in tried if plan is not None), None)
+    def _bound(
+        self, given: Any, launcher: Launcher, values: tuple[Any, ...]
+    ) -> BoundOperation[Any] | None:
+        for form in [*self._forms.values()]:
+            if form.given == given:
+                known = form.bind(launcher._plans, launcher, values)
+                if known is not OTHER:
+                    return BoundOperation(launcher, values, *known)
+        return None
 
-    def _first(self, launcher: Launcher, values: tuple[Any, ...]) -> Any:
-        """Launch with arguments that have no plan."""
-        names = [name for name in self._parameters if name != self._launcher]
-        return self._recorded(launcher, dict(zip(names, values, strict=True)), launches=True)
-
-    def _form(self, arguments: dict[str, Any], plan: Plan) -> Form:
-        """The form of a launch, which is tried first from now on."""
-        form = Form(arguments, plan, by_alignment=self._by_alignment)
-        form = self._forms.pop(form.known_by, form)
-        self._forms[form.known_by] = form
-        plan.steps = form.steps  # one text for all plans of a form
-        while len(self._forms) > _FORMS:
-            self._forms.pop(next(iter(self._forms)))
-        self._launches[:] = [each.launch for each in reversed(self._forms.values())]
-        return form
-
-    def _recorded(self, launcher: Launcher, arguments: dict[str, Any], *, launches: bool) -> Any:
+    def _recorded(
+        self,
+        given: Any,
+        launcher: Launcher,
+        values: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        *,
+        launches: bool = True,
+    ) -> Any:
         """Go the long way; a plan is made of it."""
+        names = [*self._parameters[: given[0]], *given[1:]]
+        arguments = dict(zip(names, values, strict=False))  # a wrong call gives too many
         if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
             launcher.check_memory(arguments)
-        on = launcher.stream if isinstance(launcher, StreamLauncher) else launcher
-        recording = Recording(launcher, {self._launcher: launcher, **arguments}, launches=launches)
+        recording = Recording(launcher, arguments, launches=launches)
         recordings[get_ident()] = recording
         try:
-            result = self.function(**arguments, **{self._launcher: on})
+            result = self.function(*args, **kwargs)
         except BaseException:
             recording.stack.close()
             raise
@@ -128,16 +127,23 @@ class _Operation:
         if recording.calls:
             with suppress(NoKey):
                 plan = Plan(recording, result)
-                self._form(arguments, plan).add(plan, launcher, tuple(arguments.values()))
+                self._keep(plan, given, launcher, values)
         if plan is None:
             recording.stack.close()
         return result
 
-
-def _first_call(*args: Any, **kwargs: Any) -> Any:
-    """The code of an operation's function until it is called."""
-    operation: _Operation = _operation  # type: ignore[name-defined]  # noqa: F821
-    return operation.compiled()(*args, **kwargs)
+    def _keep(self, plan: Plan, given: Any, launcher: Launcher, values: tuple[Any, ...]) -> None:
+        """Have a plan found by the form of its launch, which is tried first from now on."""
+        form = Form(given, launcher, values, plan, by_alignment=self._by_alignment)
+        form = self._forms.pop(form.known_by, form)
+        self._forms[form.known_by] = form
+        plan.steps = form.steps  # one text for all plans of a form
+        while len(self._forms) > _MOST:
+            self._forms.pop(next(iter(self._forms)))
+        self._launches.clear()
+        for each in reversed(self._forms.values()):
+            self._launches.setdefault(each.given, []).append(each.launch)
+        launcher._plans.keep(form.key(launcher, values), (plan, *plan.data))
 
 
 def launched(operation: F) -> F:

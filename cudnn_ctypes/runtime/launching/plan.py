@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
-from ctypes import c_void_p
 from typing import Any, NamedTuple
 
 from cudnn_ctypes.raw import log
@@ -15,13 +14,13 @@ from cudnn_ctypes.raw.function import Function, watched
 from cudnn_ctypes.resource import Resource
 
 from .. import copy, pytorch
-from ..allocation import LARGEST_KEPT, Allocation, Allocator, grains
+from ..allocation import Allocation
 from ..interface import Runtime
 from ..tensor import DeviceTensor
-from .likeness import NoKey, look
+from .likeness import NoKey
 from .recording import Launcher, Recording
 
-Values = list[Any]
+Values = Sequence[Any]
 """Values for the gaps of calls: a pointer for each argument of the operation, or None; those of
 descriptors that belong to arguments; addresses of results that are made, and of workspaces."""
 
@@ -46,34 +45,14 @@ class Call(NamedTuple):
         return [every[at] for at in self.places]
 
 
-# The steps of `Allocator.allocate_each` and `DeviceTensor`, without calls: most launches make one.
 _MAKE = """\
-_same = _kept[{grains}] if _kept is not None and {grains} else None
-    if _same is None:
-        (_memory,) = _allocator.allocate_each(({nbytes},))
-        _to{0} = _memory.pointer
-    else:
-        try:
-            _block = _same.pop()
-        except IndexError:
-            _block = _allocator.new_block({grains})
-        _memory = _new(_Allocation)
-        _memory.nbytes = {nbytes}
-        _memory.pointer = _to{0} = _block.pointer
-        _memory._allocator = _allocator
-        _memory._block = _block
-        _memory._same = _same
-    _made{0} = _new(_DeviceTensor)
-    _made{0}._memory = _memory
-    (
-        _made{0}._runtime, _made{0}._shape, _made{0}._strides, _made{0}._data_type,
-        _made{0}._offset, _made{0}._readonly, _made{0}._nbytes,
-    ) = {form}
-    _made{0}._keyed = {token}, _to{0}"""
+_memory{0} = _allocator.allocated({nbytes}, _kept)
+    _to{0} = _memory{0}.pointer
+    _made{0} = _tensor_in(_memory{0}, {form}, ({token}, _to{0}))"""
 _CALL = """\
 if _logged: _forget()
         _code = {watched} or {symbol}({1})
-        if _code: _found[0].settle({0}, _code, _launcher, ({2}), {3}, {4})"""
+        if _code: _found[0].settle({0}, _code, ({2}))"""
 
 
 class Plan:
@@ -89,134 +68,91 @@ class Plan:
         self.runtime: Runtime = handle.runtime
         follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
-        self._forms = [(each.keyed()[0], each._form()) for each in recording.made]
         self.scratch_sizes: list[int] = [each.nbytes for each in recording.scratch]
         self._zeroed = [
             (position, each.nbytes)
             for position, each in enumerate((*recording.made, *recording.scratch))
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
-        self._nested = [at for at, each in enumerate(given) if hasattr(each, "descriptors")]
-        values, self._arguments = recording.values(), list(recording.arguments)
-        pointers: dict[int, Any] = {}
+        values = recording.values()
         self.calls: list[Call] = [
-            _call(recording, values, function, arguments, pointers)
-            for function, arguments in recording.calls
+            _call(recording, values, function, arguments) for function, arguments in recording.calls
         ]
-        self._result = _result(recording, result)
+        data: list[Any] = []
+        self.steps: dict[str, str] = self._compiled(recording, result, data)
+        self.data = tuple(data)
         # Not in `__del__`: in a collected cycle, finalizers of the descriptors come before it.
         weakref.finalize(self, log.set_aside()(recording.stack.close)).atexit = False
-        key = "_launcher.launch_key, " if handle.launch_key is not None else ""
-        key += "_launcher.stream_pointer, " if recording.constants else ""
-        self.steps, self.data = self._compiled(key, _names(recording))
-        by_id = {id(each): value for value, each in pointers.items()}
-        self._pointers = {
-            place: by_id[id(each)] for place, each in enumerate(self.data, 3) if id(each) in by_id
-        }
 
-    def _compiled(self, key: str, names: Sequence[str]) -> tuple[dict[str, str], tuple[Any, ...]]:
-        """`steps` and `data` of `calls`, whose values have these `names`."""
-        data: list[Any] = []
+    def _compiled(self, recording: Recording, result: Any, data: list[Any]) -> dict[str, str]:
+        """`steps`, which find in `data` what they refer to."""
+        launcher, made, scratch = recording.handle, recording.made, recording.scratch
 
         def at(value: Any) -> str:
             data.append(value)
-            return f"_found[{len(data) + 2}]"  # behind what a `Form` puts there
+            return f"_found[{len(data)}]"  # behind the plan
 
-        made = _listed([f"_made{i}" for i in range(len(self._forms))])
-        spaces = _listed([f"_space{i}" for i in range(len(self.scratch_sizes))])
+        gaps = []
+        for i, value in enumerate(recording.arguments.values()):
+            gaps.append("_launcher._as_parameter_" if value is launcher else f"_at_v{i}")
+        for i, value in enumerate(recording.arguments.values()):
+            gaps += [f"_at_v{i}[{j}]" for j in range(len(getattr(value, "descriptors", ())))]
+        gaps += [f"_to{i}" for i in range(len(made))]
         before, work = [], []
-        if self._forms:
+        if made:
             before += ["_allocator = _launcher.allocator", "_kept = _allocator.usable()"]
-        for i, (token, form) in enumerate(self._forms):
-            kept = grains(form[-1]) if 0 < form[-1] <= LARGEST_KEPT else 0
-            values = {"grains": kept, "nbytes": form[-1], "form": form, "token": token}
+        for i, tensor in enumerate(made):
+            values = {"nbytes": tensor.nbytes, "form": tensor._form(), "token": tensor.keyed()[0]}
             before.append(_MAKE.format(i, **{name: at(each) for name, each in values.items()}))
         for i, nbytes in enumerate(self.scratch_sizes):
             work.append(f"_space{i} = _launcher.workspace({at(nbytes)}, {i})")
-        if self._follows is not None:
-            ordinal, current = self._follows, at(pytorch.streams())
-            stream = "_allocator.stream" if self._forms else "_launcher.stream_pointer"
-            work.append(f"_stream = {stream}")
-            work.append(f"if {current}({ordinal}) != _stream: _follow({ordinal}, _stream)")
-        if self._zeroed:
-            work.append(f"_found[0].zero(_launcher, {made}, {spaces})")
-        given = "".join(f"{name}, " for name in self._arguments[1:])
-        looked = at(watched)
+        tensors = _listed("_made", made)
+        if self.prepares:
+            work.append(f"_found[0].prepare(_launcher, {tensors}, {_listed('_space', scratch)})")
+        every = [*gaps, *(f"_space{i}.pointer" for i in range(len(scratch)))]
+        shown, looked = "".join(f"{each}, " for each in every), at(watched)
         for i, call in enumerate(self.calls):
-            places = [*names, *map(at, call.native)]
-            arguments = ", ".join([places[place] for place in call.places])
-            call_of = {"watched": looked, "symbol": at(call.symbol)}
-            work.append(_CALL.format(i, arguments, given, made, spaces, **call_of))
-        steps = {
+            arguments = ", ".join(call.filled(every, [*map(at, call.native)]))
+            symbols = {"watched": looked, "symbol": at(call.symbol)}
+            work.append(_CALL.format(i, arguments, shown, **symbols))
+        key = "_launcher.launch_key, " if launcher.launch_key is not None else ""
+        key += "_launcher.stream_pointer, " if recording.constants else ""
+        return {
             "key": key,
-            "before": "\n    ".join(before) or "pass",
+            "results": "\n    ".join(before) or "pass",
             "work": "\n        ".join(work),
-            "made": made[1:-1],
-            "result": self._source(self._result, at),
+            "made": tensors[1:-1],
+            "gaps": "".join(f"{each}, " for each in gaps),
+            "result": _result(recording, result, at),
         }
-        return steps, tuple(data)
-
-    def _source(self, result: Any, at: Callable[[Any], str]) -> str:
-        """An expression for the operation's result; `at` takes the classes of tuples."""
-        if result is None:
-            return "None"
-        if isinstance(result, tuple):
-            parts = _listed([self._source(each, at) for each in result[1]])
-            return f"_tuple({at(result[0])}, {parts})"
-        made = [f"_made{i}" for i in range(len(self._forms))]
-        name: str = [*self._arguments, *made][result]
-        return name
 
     def copied(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Finds of a `Form`, as new objects, made one after the other."""
-        anew, other = list(found), found[2]
-        pointers = {value: c_void_p.from_param(value) for value in self._pointers.values()}
-        for place, value in self._pointers.items():
-            anew[place] = pointers[value]
-        anew[2] = other and other[0].copied(other)
-        return tuple(anew)
+        """What a `Form` finds, as new objects, made one after the other."""
+        pointers = {
+            id(native): _passed(checked)
+            for call in self.calls
+            for checked, native in zip(call.checked, call.native, strict=True)
+            if isinstance(checked, OpaquePointer)
+        }
+        return tuple([pointers.get(id(each), each) for each in found])
 
-    def settle(
-        self,
-        index: int,
-        code: Any,
-        launcher: Launcher,
-        given: Sequence[Any],
-        made: Sequence[DeviceTensor],
-        scratch: Sequence[Allocation],
-    ) -> None:
+    def run(self, index: int, values: Values) -> None:
+        """Make one of the calls."""
+        if log.logged:
+            log.forget()
+        call = self.calls[index]
+        code: Any = watched or call.symbol(*call.filled(values, call.native))
+        if code:
+            self.settle(index, code, values)
+
+    def settle(self, index: int, code: Any, values: Values) -> None:
         """Raise the error of a call that returned a status; `watched` stands for one not made."""
-        call, values = self.calls[index], self.values(launcher, given, made, scratch)
+        call = self.calls[index]
         arguments = call.filled(values, call.checked)
         if code is watched:
             call.function(*arguments)
         else:
             call.function._binding.settle(code, tuple(arguments))
-
-    def make(self, allocator: Allocator) -> list[DeviceTensor]:
-        """The results that a launch makes, uninitialised."""
-        memory = allocator.allocate_each([form[-1] for _, form in self._forms])
-        return [
-            DeviceTensor._in(block, form, (token, block.pointer))
-            for block, (token, form) in zip(memory, self._forms, strict=True)
-        ]
-
-    def values(
-        self,
-        launcher: Launcher,
-        given: Sequence[Any],
-        made: Sequence[DeviceTensor],
-        scratch: Sequence[Any],
-    ) -> Values:
-        """Values that fill the gaps of the calls, as ``raw`` takes them."""
-        at = [look(value, launcher)[1] for value in (launcher, *given)]
-        inner = [each for position in self._nested for each in at[position]]
-        to = [tensor._memory.pointer for tensor in made]
-        return [*at, *inner, *to, *(block.pointer for block in scratch)]
-
-    def result(self, launcher: Launcher, given: Sequence[Any], made: Sequence[Any]) -> Any:
-        """The operation's result."""
-        return _picked(self._result, [launcher, *given, *made])
 
     @property
     def prepares(self) -> bool:
@@ -228,33 +164,19 @@ class Plan:
         """Whether memory is filled with zeros before each launch."""
         return bool(self._zeroed)
 
-    def prepare(self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Any) -> None:
+    def prepare(
+        self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
+    ) -> None:
         """Fill with zeros what must be; wait for what others have under way with the operands."""
         if self._follows is not None:
             pytorch.follow(self._follows, launcher.stream_pointer)
-        self.zero(launcher, made, scratch)
-
-    def zero(
-        self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
-    ) -> None:
-        """Fill with zeros what must be."""
         blocks = [*(tensor._memory for tensor in made), *scratch]
         for position, nbytes in self._zeroed:
             copy.fill(blocks[position], b"\0", 0, nbytes, stream=launcher.stream)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return f"({''.join(f'{each}, ' for each in names)})"
-
-
-def _names(recording: Recording) -> list[str]:
-    """Expressions for what may differ between launches, in the order of `Recording.values`."""
-    launcher, *names = [f"_at_{name}" for name in recording.arguments]
-    found = ["_launcher._as_parameter_", *names]
-    for name, value in zip((launcher, *names), recording.arguments.values(), strict=True):
-        found += [f"{name}[{j}]" for j in range(len(getattr(value, "descriptors", ())))]
-    found += [f"_to{i}" for i in range(len(recording.made))]
-    return found + [f"_space{i}.pointer" for i in range(len(recording.scratch))]
+def _listed(name: str, numbered: Sequence[Any]) -> str:
+    return f"({''.join(f'{name}{i}, ' for i in range(len(numbered)))})"
 
 
 def _call(
@@ -262,7 +184,6 @@ def _call(
     values: list[tuple[Any, Any]],
     function: Function,
     arguments: tuple[Any, ...],
-    passed: dict[Any, Any],
 ) -> Call:
     """A call of a recording, with gaps for what differs between launches.
 
@@ -273,7 +194,7 @@ def _call(
     # The gaps hold nothing: a plan keeps no memory alive.
     checked: list[Any] = []
     native: list[Any] = []
-    positions: list[int] = []
+    places: list[int] = []
     argtypes = function._binding.argtypes
     for position, argument in enumerate(arguments):
         place = recording.place(values, argument)
@@ -286,16 +207,15 @@ def _call(
             if constant or isinstance(argument, Resource):
                 argument = argument._as_parameter_
             place = len(values) + len(native)
-            both = argument, _passed(argtypes[position].from_param(argument), passed)
+            both = argument, _passed(argtypes[position].from_param(argument))
             if isinstance(argument, _REAL):
                 if len(_numbers) >= _MOST_NUMBERS:
                     _numbers.clear()
                 both = _numbers.setdefault((type(argument), bytes(argument)), both)
             checked.append(both[0])
             native.append(both[1])
-        positions.append(place)
-    symbol = getattr(bare, function.__name__)
-    return Call(function, symbol, tuple(positions), checked, native)
+        places.append(place)
+    return Call(function, getattr(bare, function.__name__), tuple(places), checked, native)
 
 
 _REAL = ctypes.c_float, ctypes.c_double
@@ -306,37 +226,28 @@ _MOST_NUMBERS = 1024
 _SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
 
 
-def _passed(argument: Any, pointers: dict[Any, Any]) -> Any:
-    """An argument as the object that ctypes would make of it in each call; one for each pointer."""
+def _passed(argument: Any) -> Any:
+    """An argument as the object that ctypes would make of it in each call."""
     if isinstance(argument, OpaquePointer):
-        pointer = ctypes.c_void_p.from_param(argument.value)
-        return pointers.setdefault(argument.value, pointer)
+        return ctypes.c_void_p.from_param(argument.value)
     if type(argument) in _SIMPLE:
         return type(argument).from_param(argument.value)
     return argument
 
 
-def _result(recording: Recording, result: Any) -> Any:
-    """Where the operation's result is: its place among the arguments and what is made.
-
-    None for None; the class and the parts of a tuple.
-    """
+def _result(recording: Recording, result: Any, at: Callable[[Any], str]) -> str:
+    """An expression for the operation's result; `at` takes the classes of tuples."""
     if result is None:
-        return None
+        return "None"
     if isinstance(result, tuple):
-        return type(result), [_result(recording, part) for part in result]
+        parts = "".join(f"{_result(recording, part, at)}, " for part in result)
+        return f"_tuple({at(type(result))}, ({parts}))"
     for position, made in enumerate(recording.made):
         if result is made:
-            return len(recording.arguments) + position
+            return f"_made{position}"
     # In place a result is an operand too, and other calls need not be in place.
     written, names = recording.written(), list(recording.arguments)
     for name in sorted(names, key=lambda name: name not in written):
         if result is recording.arguments[name]:
-            return names.index(name)
+            return f"_v{names.index(name)}"
     raise NoKey
-
-
-def _picked(result: Any, values: Sequence[Any]) -> Any:
-    if isinstance(result, tuple):
-        return tuple.__new__(result[0], [_picked(each, values) for each in result[1]])
-    return None if result is None else values[result]
