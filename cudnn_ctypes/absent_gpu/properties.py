@@ -232,6 +232,16 @@ def later_value(key: str, name: str) -> Any:
     return _LATER_KEYS[key][1].get(name)
 
 
+def memory_bandwidth(values: Mapping[str, Any]) -> float:
+    """Bytes a second that the memory of a GPU moves at most; that of an H200 if it is not known."""
+    name, gpu = str(values.get("deviceName", "")), preset(_REFERENCE)
+    bits = values.get("memoryBusWidth") or later_value("memoryBusWidth", name)
+    clock = values.get("memClockRateKHz")
+    if not (bits and clock):
+        bits, clock = later_value("memoryBusWidth", gpu["deviceName"]), gpu["memClockRateKHz"]
+    return float(2 * 1000 * clock * bits / 8)
+
+
 def complete(values: dict[str, Any]) -> dict[str, Any]:
     """Add the keys to `values` that the loaded cuDNN requires; return the added ones.
 

@@ -309,11 +309,11 @@ class Graph(Description, ExecutionMethods):
     ) -> Partition:
         """The graphs with engines that this one is cut into, whether or not one engine takes it.
 
-        Of all ways to cut it the one with the fewest launches is taken, and of these the one that
-        moves the fewest bytes. Operations that cuDNN has no engine for are said in others: softmax,
-        RoPE, norms, sums of other axes, upsampling. Transposes, reshapes, slices and
-        concatenations between pieces are no launches but names for the same memory. Nothing is
-        compiled; `build` does that.
+        Of all ways to cut it the one is taken that is the fastest by its launches and by the bytes
+        that it moves, at the bandwidth of the GPU's memory. Operations that cuDNN has no engine for
+        are said in others: softmax, RoPE, norms, sums of other axes, upsampling. Transposes,
+        reshapes, slices and concatenations between pieces are no launches but names for the same
+        memory. Nothing is compiled; `build` does that.
 
         Parameters
         ----------

@@ -72,6 +72,11 @@ class Partition(Report, Sequence[Piece]):
         """Bytes that one execution reads and writes."""
         return sum(each.nbytes for each in self.pieces)
 
+    @property
+    def microseconds(self) -> float:
+        """How long one execution takes by its launches and these bytes; not measured."""
+        return sum(each.microseconds for each in self.pieces)
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         pieces = [
@@ -80,6 +85,7 @@ class Partition(Report, Sequence[Piece]):
                 "engines": each.engines,
                 "launches": each.launches,
                 "nbytes": each.nbytes,
+                "microseconds": each.microseconds,
                 "graph": each.graph.to_json(),
             }
             for each in self.pieces
@@ -104,7 +110,7 @@ class Partition(Report, Sequence[Piece]):
         moved = bytes_text(self.nbytes)
         return (
             f"{self.graph!r} on {self.device}: {len(self)} graphs, {self.launches} launches, "
-            f"{moved} moved; {asked}"
+            f"{moved} moved, about {self.microseconds:.0f} us; {asked}"
         )
 
     def _tables(self) -> list[Table]:

@@ -64,25 +64,57 @@ def _rope(g: Description, node: Node, strides: Strides) -> Results:
     size = node.options.get("rope_dim") or min(x.dims[-1], angles.dims[-1])
     factor, half = node.options.get("output_scale", 1.0), size // 2
 
-    def part(of: Tensor, start: int, stop: int) -> Tensor:
-        return g.slice(of, (*[slice(None)] * (of.rank - 1), slice(start, stop)))
-
     def scaled(of: Tensor) -> Tensor:
         return of if factor in (None, 1.0) else of * factor
 
-    first, second = part(x, 0, half), part(x, half, size)
-    a, b = part(angles, 0, half), part(angles, half, size)
+    first, second = x[..., :half], x[..., half:size]
+    cos_a, sin_a, cos_b, sin_b = _turns(g, x, angles, half)
     if node.kind is ROPE:
-        turned = first * g.cos(a) - second * g.sin(a), second * g.cos(b) + first * g.sin(b)
+        turned = first * cos_a - second * sin_a, second * cos_b + first * sin_b
     else:
-        turned = first * g.cos(a) + second * g.sin(b), second * g.cos(b) - first * g.sin(a)
+        turned = first * cos_a + second * sin_b, second * cos_b - first * sin_a
     parts = [scaled(each) for each in turned]
     if size < x.dims[-1]:
-        rest = part(x, size, x.dims[-1])
+        rest = x[..., size:]
         parts.append(rest if factor in (None, 1.0) else rest * factor)
     for each in parts:
         each.data_type = x.data_type
     return {"y": g.concatenate(parts, axis=-1)}
+
+
+def _turns(g: Description, x: Tensor, angles: Tensor, half: int) -> list[Tensor]:
+    """Cosines and sines of both halves of the angles; once for tensors that turn by the same.
+
+    They are packed, and whole along all dimensions but neighbouring ones, as engines want of what
+    broadcasts: of (batch, rows, 1, size) for heads that lie between rows and their elements.
+    """
+    outer, given = (x.dims or ())[:-1], angles.dims or ()
+    wide = [axis for axis, size in enumerate(outer) if size != 1]
+    few = [axis for axis in wide if given[axis] == 1]
+    while few and [axis for axis in wide if few[0] <= axis <= few[-1]] != few:
+        few = few[1:]
+    dims = [1 if axis in few else size for axis, size in enumerate(outer)]
+    names = [f"{angles.name}.{half}.{each}.{dims}" for each in ("cos", "sin", "cos2", "sin2")]
+    known = {each.name: each for each in g.tensors}
+    if names[0] in known:
+        return [known[name] for name in names]
+    if given[:-1] != (*dims,):
+        angles = angles + _nothing(g, (*dims, given[-1]), angles)
+    nothing = _nothing(g, (*dims, half), angles)
+    found = []
+    for part in (angles[..., :half], angles[..., half : 2 * half]):
+        packed_part = part + nothing
+        found += [g.cos(packed_part), g.sin(packed_part)]
+    for each, name in zip(found, names, strict=True):
+        each.name = name
+    return found
+
+
+def _nothing(g: Description, dims: Sequence[int], like: Tensor) -> Tensor:
+    """Negative zeros: what is added to them stays as it is, even its signs."""
+    made = g.tensor(dims, data_type=like.data_type, name=f"{like.name}.zeros")
+    made.scratch, made.value = True, -0.0
+    return made
 
 
 def _norm(g: Description, node: Node, strides: Strides) -> Results | None:
@@ -95,12 +127,12 @@ def _norm(g: Description, node: Node, strides: Strides) -> Results | None:
     mean, inverse = node.inputs.get("mean"), node.inputs.get("inv_variance")
     found: dict[str, Tensor] = {}
     if inverse is None:
-        axes, count = _normalized(node)
+        axes = _normalized(node)
         if mode != _Norm.CUDNN_RMS_NORM:
-            mean = found["mean"] = g.reduction(x, "add", axes=axes) * (1 / count)
+            mean = found["mean"] = g.reduction(x, "avg", axes=axes)
         centered = x if mean is None else x - mean
-        squares = g.reduction(centered * centered, "add", axes=axes)
-        inverse = g.rsqrt(squares * (1 / count) + node.inputs["epsilon"])
+        squares = g.reduction(centered * centered, "avg", axes=axes)
+        inverse = g.rsqrt(squares + node.inputs["epsilon"])
         found["inv_variance"] = inverse
     y = (x if mean is None else x - mean) * inverse
     for port, operation in (("scale", g.mul), ("bias", g.add)):
@@ -109,13 +141,13 @@ def _norm(g: Description, node: Node, strides: Strides) -> Results | None:
     return {**found, "y": y}
 
 
-def _normalized(node: Node) -> tuple[tuple[int, ...], int]:
-    """The axes that a norm takes its sums along, and how many elements each sum has."""
+def _normalized(node: Node) -> tuple[int, ...]:
+    """The axes that a norm takes its means along."""
     x = node.inputs["input"]
     found = node.kind.infer(replace(node, outputs={"inv_variance": x, "mean": x}))
     rows = found["mean"].dims or ()
     axes = tuple(i for i, (a, b) in enumerate(zip(x.dims, rows, strict=True)) if b == 1 and a > 1)
-    return axes or (x.rank - 1,), math.prod(x.dims[axis] for axis in axes)
+    return axes or (x.rank - 1,)
 
 
 def _norm_backward(g: Description, node: Node, strides: Strides) -> Results | None:
@@ -126,7 +158,7 @@ def _norm_backward(g: Description, node: Node, strides: Strides) -> Results | No
     if inverse is None or "peer_stats" in node.inputs:
         return None
     forward = replace(node, kind=NORM_FORWARD)
-    axes, count = _normalized(forward)
+    axes = _normalized(forward)
     scale = node.inputs.get("scale")
 
     def normalized() -> Tensor:
@@ -135,10 +167,10 @@ def _norm_backward(g: Description, node: Node, strides: Strides) -> Results | No
     def gradient() -> Tensor:
         return dy if scale is None else dy * scale
 
-    along = g.reduction(gradient() * normalized(), "add", axes=axes) * (1 / count)
+    along = g.reduction(gradient() * normalized(), "avg", axes=axes)
     dx = gradient() - normalized() * along
     if mode != _Norm.CUDNN_RMS_NORM:
-        dx = dx - g.reduction(gradient(), "add", axes=axes) * (1 / count)
+        dx = dx - g.reduction(gradient(), "avg", axes=axes)
     found = {"dx": dx * inverse}
     if scale is not None:
         others = tuple(i for i, n in enumerate(scale.dims) if n == 1 and x.dims[i] > 1)
@@ -163,19 +195,22 @@ def _reduction(g: Description, node: Node, strides: Strides) -> Results | None:
     axes = [i for i, (a, b) in enumerate(zip(x.dims, left, strict=True)) if a != b]
     if "group_offset" in node.inputs or any(left[axis] != 1 for axis in axes) or not axes:
         return None
-    count = math.prod(x.dims[axis] for axis in axes)
+    lie = strides.get(x.uid or 0, x.strides or ())
+    runs = _runs(x, lie, axes)
+    order = [a for a in axis_order(x.dims or (), lie) if (x.dims or ())[a] > 1]
+    at_one_end = len(runs) == 1 and (runs[0][0] == order[0] or runs[0][-1] == order[-1])
     if mode == _Reduce.CUDNN_REDUCE_TENSOR_AVG:
-        return {"y": g.reduction(x, "add", axes=axes) * (1 / count)}
+        share = 1 / math.prod(x.dims[axis] for axis in axes)
+        if at_one_end:  # before the sum, where one engine does both
+            return {"y": g.reduction(x * share, "add", axes=axes)}
+        return {"y": g.reduction(x, "add", axes=axes) * share}
     if mode in _BY_SUM:
         total = g.reduction(_BY_SUM[mode](g, x), "add", axes=axes)
         return {"y": g.sqrt(total) if mode == _Reduce.CUDNN_REDUCE_TENSOR_NORM2 else total}
-    lie = strides.get(x.uid or 0, x.strides or ())
-    runs = _runs(x, lie, axes)
     if len(runs) > 1:
         first = g.reduction(x, mode, axes=runs[-1])
         return {"y": g.reduction(first, mode, axes=[a for run in runs[:-1] for a in run])}
-    order = [a for a in axis_order(x.dims or (), lie) if (x.dims or ())[a] > 1]
-    if runs[0][0] == order[0] or runs[0][-1] == order[-1]:  # engines give such sums in float32
+    if at_one_end:  # engines give such sums in float32
         return {"y": g.identity(g.reduction(x, mode, axes=axes))}
     return _middle(g, x, lie, mode, runs[0], y)
 

@@ -1,8 +1,8 @@
 """The search for the graphs that a description is cut into.
 
 Operations stand in an order in which neighbours use each other's results. Each run of them is a
-graph that cuDNN may have an engine for; of all ways to cut the order into runs that have one, that
-with the fewest launches is taken, and of these the one that moves the fewest bytes.
+graph that cuDNN may have an engine for; of all ways to cut the order into runs that have one, the
+fastest by its launches and the bytes that it moves is taken, of equal ones that with fewer bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +28,14 @@ from ..run.tensor_memory import memory_bytes
 from .folding import folded
 from .rewrites import rewritten
 from .support import Answer, Support
-from .views import Memory
+from .views import Memory, orders
 
 _MAIN = {
     "operation_matmul": ("A", "B"),
-    "operation_convolution_forward": ("image", "weight"),
-    "operation_convolution_backward_data": ("loss", "filter"),
-    "operation_convolution_backward_filter": ("image", "loss"),
+    "operation_convolution_forward": ("image", "weight", "y"),
+    "operation_convolution_backward_data": ("loss", "filter", "dx"),
+    "operation_convolution_backward_filter": ("image", "loss", "dw"),
+    "operation_moe_grouped_matmul": ("token", "weight"),
     "operation_norm_forward": ("input", "y"),
     "operation_norm_backward": ("grad", "input", "dx"),
     "operation_resample_fwd": ("input", "y"),
@@ -43,7 +44,7 @@ _MAIN = {
 """Operands and results that engines want in one type, by kinds of operations."""
 _ATTENTION = ("q", "k", "v", "o", "dO", "dq", "dk", "dv")
 _PRODUCTS = 2  # of one graph
-_ROUNDS = 4  # of rewriting what was rewritten
+_ROUNDS = 4  # of rewriting what was rewritten, and of laying tensors in memory
 _WIDE = (
     "operation_convolution",
     "operation_matmul",
@@ -67,6 +68,7 @@ class Piece:
     - `key`: equal for pieces that one plan carries out.
     - `operations`: the user's.
     - `nbytes`: that it reads and writes.
+    - `microseconds`: that it takes by its launches and these bytes.
     - `run`: its first operation, and the first behind it, by their places in the order.
     """
 
@@ -76,6 +78,7 @@ class Piece:
     operations: tuple[str, ...]
     answer: Answer
     nbytes: int
+    microseconds: float
     run: tuple[int, int]
 
     @property
@@ -108,14 +111,27 @@ class Cut:
 
         What has none is rewritten, and all is tried again.
         """
+        apart: set[int] = set()
+        order = self._ordered(apart)
         for _ in range(_ROUNDS):
-            order = Order(self._graph, self._support)
+            if not order.pieces and (more := order.crowded() - apart):
+                other = self._ordered(apart | more)
+                if other.pieces or len(other.left()) < len(order.left()):
+                    order, apart = other, apart | more
             stuck = [self._graph.nodes[place] for place in order.stuck()]
             told = [] if order.pieces else rewritten(self._graph, stuck, order.strides())
             if not told:
                 break
             self.rewrites += told
+            order = self._ordered(apart)
         return order
+
+    def _ordered(self, apart: Set[int]) -> Order:
+        """The better of two orders."""
+        orders = [
+            Order(self._graph, self._support, apart, small_first=each) for each in (False, True)
+        ]
+        return min(orders, key=lambda each: each.cost)
 
 
 class Order:
@@ -127,14 +143,20 @@ class Order:
     - `pieces`: empty if there is no way.
     """
 
-    def __init__(self, graph: Any, support: Support) -> None:
+    def __init__(self, graph: Any, support: Support, apart: Set[int], *, small_first: bool) -> None:
         self._support = support
-        self.graph = graph.replaced()
-        self.graph.validate()
-        self.given = {t.uid or 0 for t in self.graph.tensors if not (t.virtual or t.scratch)}
-        self._places = {id(node): place for place, node in enumerate(self.graph.nodes)}
-        self.memory = Memory(self.graph)
-        self._nodes = self._sorted()
+        strides: dict[int, tuple[int, ...]] = {}
+        for _ in range(_ROUNDS):
+            self.graph = graph.replaced()
+            self.graph.validate()
+            self.given = {t.uid or 0 for t in self.graph.tensors if not (t.virtual or t.scratch)}
+            self._places = {id(node): place for place, node in enumerate(self.graph.nodes)}
+            self.memory = Memory(self.graph, apart, strides)
+            turned = orders(self.graph, self.given, self.memory.parts)
+            if not turned:
+                break
+            strides |= turned
+        self._nodes = self._sorted(small_first=small_first)
         self._users: dict[int, list[int]] = {}
         for place, node in enumerate(self._nodes):
             for tensor in node.operands:
@@ -143,6 +165,13 @@ class Order:
         self._types = self._types_between()
         self._runs: dict[tuple[int, int], Piece] = {}
         self.pieces: list[Piece] = self._best()
+
+    @property
+    def cost(self) -> tuple[float, int]:
+        """Microseconds and bytes of the pieces; infinite if there are none."""
+        if not self.pieces:
+            return math.inf, 0
+        return sum(p.microseconds for p in self.pieces), sum(p.nbytes for p in self.pieces)
 
     def strides(self) -> dict[int, tuple[int, ...]]:
         """How tensors lie in memory, by unique id."""
@@ -165,45 +194,61 @@ class Order:
     def _type(self, tensor: Tensor) -> cudnnDataType_t | None:
         return self._types.get(id(tensor), tensor.data_type)
 
-    def refused(self) -> tuple[str, ...]:
-        """Operations that are in no run with an engine, with cuDNN's reason, in words."""
+    def left(self) -> list[int]:
+        """Places of the operations that are in no run with an engine."""
         done = {place for start, stop in self._runs for place in range(start, stop)}
-        left = [place for place in range(len(self._nodes)) if place not in done]
+        return [place for place in range(len(self._nodes)) if place not in done]
+
+    def refused(self) -> tuple[str, ...]:
+        """These operations with cuDNN's reason, in words."""
         told = [
             f"{self._nodes[place]} ({self._piece(place, place + 1).answer.reason})"
-            for place in left
+            for place in self.left()
         ]
         return tuple(dict.fromkeys(told))
 
     def stuck(self) -> list[int]:
-        """Operations that are in no run with an engine, by their places in the user's graph."""
-        done = {place for start, stop in self._runs for place in range(start, stop)}
-        left = [node for place, node in enumerate(self._nodes) if place not in done]
+        """These operations by their places in the user's graph."""
+        left = [self._nodes[place] for place in self.left()]
         return [self._places[id(node)] for node in left if id(node) in self._places]
 
-    def _sorted(self) -> list[Node]:
-        """The operations in an order that goes on with what can use the last result."""
-        writers: dict[int, list[int]] = {}
+    def crowded(self) -> set[int]:
+        """Unique ids of what these operations read or write in other tensors' memory."""
+        left = [self._nodes[place] for place in self.left()]
+        tensors = [t for node in left for t in (*node.operands, *node.results)]
+        return {t.uid for t in tensors if t.uid in self.memory.parts}
+
+    def _sorted(self, *, small_first: bool) -> list[Node]:
+        """The operations in an order in which each stands behind what it reads.
+
+        - `small_first`: whether all that reads small tensors alone comes before what is larger;
+          else each operation goes on with the last result, of several operands with the larger.
+        """
         nodes = self.graph.nodes
+        writers: dict[int, list[int]] = {}
         before: list[set[int]] = []
-        after: dict[int, list[int]] = {}
         for place, node in enumerate(nodes):
-            read = {self.memory.in_base(t.uid or 0).base for t in node.operands}
-            before.append({each for base in read for each in writers.get(base, ())})
-            for each in before[-1]:
-                after.setdefault(each, []).append(place)
+            bases = [self.memory.in_base(t.uid or 0).base for t in node.operands]
+            before.append({each for base in bases for each in writers.get(base, ())})
             for tensor in node.outputs.values():
                 writers.setdefault(self.memory.in_base(tensor.uid or 0).base, []).append(place)
-        ready = [place for place in reversed(range(len(nodes))) if not before[place]]
-        found = []
-        while ready:
-            place = ready.pop()
-            found.append(nodes[place])
-            for each in reversed(after.get(place, [])):
-                before[each].discard(place)
-                if not before[each]:
-                    ready.append(each)
-        return found
+        sizes = [max(math.prod(t.dims or ()) for t in node.outputs.values()) for node in nodes]
+        found: dict[int, Node] = {}
+        if small_first:
+            while left := [p for p in range(len(nodes)) if p not in found]:
+                ready = [place for place in left if before[place] <= found.keys()]
+                place = min(ready, key=lambda each: (sizes[each], each))
+                found[place] = nodes[place]
+            return list(found.values())
+        for last in range(len(nodes)):
+            waiting = [] if any(last in each for each in before) else [last]
+            while waiting:
+                place = waiting[-1]
+                if missing := before[place] - found.keys():
+                    waiting.append(min(missing, key=lambda each: (sizes[each], each)))
+                else:
+                    found[waiting.pop()] = nodes[place]
+        return list(found.values())
 
     def _types_between(self) -> dict[int, cudnnDataType_t]:
         """Types of tensors that get memory where the graph's products and norms want 16 bits."""
@@ -240,8 +285,8 @@ class Order:
     def _best(self) -> list[Piece]:
         """The cheapest runs that have engines and together are all operations."""
         count = len(self._nodes)
-        best: list[tuple[tuple[int, int], list[Piece]] | None] = [None] * (count + 1)
-        best[0] = (0, 0), []
+        best: list[tuple[tuple[float, int], list[Piece]] | None] = [None] * (count + 1)
+        best[0] = (0.0, 0), []
         for start in range(count):
             for stop in range(start + 1, min(count, start + _LONGEST) + 1):
                 nodes = self._nodes[start:stop]
@@ -255,9 +300,8 @@ class Order:
                 self._runs[start, stop] = piece
                 if (known := best[start]) is None:
                     continue
-                (launches, nbytes), pieces = known
-                cost = launches + piece.launches, nbytes + piece.nbytes
-                other = best[stop]
+                (time, nbytes), pieces = known
+                cost, other = (time + piece.microseconds, nbytes + piece.nbytes), best[stop]
                 if other is None or cost < other[0]:
                     best[stop] = cost, [*pieces, piece]
         last = best[count]
@@ -318,7 +362,8 @@ class Order:
                 graph, answer, key = other, better, other_key
         nbytes = sum(memory_bytes(t) for t in graph.tensors if not (t.virtual or t.by_value))
         operations = tuple(dict.fromkeys(map(str, nodes)))
-        return Piece(graph, uids, key, operations, answer, nbytes, (start, stop))
+        cost = self._support.microseconds(answer, nbytes)
+        return Piece(graph, uids, key, operations, answer, nbytes, cost, (start, stop))
 
     def reason(self, first: Piece, second: Piece) -> str:
         """Why two neighbours are not one graph."""
@@ -336,14 +381,18 @@ def _is_wide(node: Node) -> bool:
 
 
 def _connected(nodes: Sequence[Node]) -> bool:
-    """Whether results that others of them use join all operations."""
+    """Whether results that others of them use join all operations; element-wise ones, operands."""
     group = list(range(len(nodes)))
-    maker = {id(t): place for place, node in enumerate(nodes) for t in node.outputs.values()}
+    beside = all(node.kind in ELEMENT_WISE for node in nodes)
+    users: dict[int, int] = {}
     for place, node in enumerate(nodes):
         for tensor in node.operands:
-            if id(tensor) in maker:
-                one, other = group[maker[id(tensor)]], group[place]
+            if id(tensor) in users:
+                one, other = group[users[id(tensor)]], group[place]
                 group = [one if each == other else each for each in group]
+            elif beside and not tensor.by_value:
+                users[id(tensor)] = place
+        users |= dict.fromkeys(map(id, node.outputs.values()), place)
     return len(set(group)) == 1
 
 

@@ -7,16 +7,16 @@ memory is the user's on both sides, or no strides describe the result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count, pairwise
 from typing import Any
 
 from ...dtypes import element_bits
 from ...raw import cudnnBackendReshapeMode_t, cudnnPointwiseMode_t
-from ...raw.strides import packed
+from ...raw.strides import axis_order, packed
 from ..describe.description import Description
 from ..describe.node import Node
-from ..describe.operations.pointwise import POINTWISE
+from ..describe.operations.pointwise import ELEMENT_WISE, POINTWISE
 from ..describe.operations.shapes import CONCATENATE, RESHAPE, SLICE, TRANSPOSE
 from ..describe.tensor import Tensor
 from ..describe.validation import in_order
@@ -28,15 +28,26 @@ Strides = tuple[int, ...]
 class Memory:
     """Takes the moving operations out of a validated graph, which it changes.
 
+    - `apart`: unique ids of tensors that shall not lie in others' memory as they are computed:
+      those are written as they are read, or copied.
+    - `strides`: other strides of results that no user sees, by unique id.
     - `parts`: by the unique id of each tensor that lies in another's memory, its offset in
       elements.
     """
 
-    def __init__(self, graph: Description) -> None:
+    def __init__(
+        self,
+        graph: Description,
+        apart: Collection[int] = (),
+        strides: Mapping[int, Strides] | None = None,
+    ) -> None:
         self.parts: dict[int, Part] = {}
         self._graph = graph
+        self._apart = apart
         self._maker = {id(t): node for node in graph.nodes for t in node.results}
         self._declared = {id(t): t.strides or () for t in graph.tensors}
+        for tensor in graph.tensors:
+            tensor.strides = (strides or {}).get(tensor.uid or 0, tensor.strides)
         self._uids = count(1 + max((t.uid or 0 for t in graph.tensors), default=0))
         self._copies: dict[int, list[Node]] = {}  # by the ids of the nodes that they stand for
         nodes = in_order(graph.nodes)
@@ -46,7 +57,12 @@ class Memory:
         trees: dict[int, list[Node]] = {}
         for node in views:
             trees.setdefault(id(self._root(node, moved)), []).append(node)
-        left = [t for t in trees.values() if self._is_read(t) or not self._backward(t, moved)]
+        left = [
+            tree
+            for tree in trees.values()
+            if (self._is_read(tree) and not any(n.outputs["y"].uid in apart for n in tree))
+            or not self._backward(tree, moved)
+        ]
         for node in reversed(joins):
             self._join(node, moved)
         for tree in left:
@@ -80,6 +96,7 @@ class Memory:
         return (
             tensor.virtual
             and maker is not None
+            and tensor.uid not in self._apart
             and (id(maker) not in moved or maker.kind is CONCATENATE)
             and (tensor.uid or 0) not in self.parts
         )
@@ -136,7 +153,8 @@ class Memory:
 
     def _forward(self, node: Node) -> None:
         x, y = node.inputs["input"], node.outputs["y"]
-        if not y.virtual:
+        if not y.virtual or y.uid in self._apart:
+            y.virtual = False
             self._copy_out(node, x, y)
             return
         found = self._after(node, x.strides or ())
@@ -214,6 +232,41 @@ class Memory:
             return True
         ends = node.inputs["input"], node.outputs["y"]
         return all(_steps(t.dims or (), self._declared[id(t)]) == _steps_packed(t) for t in ends)
+
+
+_MAIN = {
+    "operation_convolution_forward": "image",
+    "operation_convolution_backward_data": "loss",
+    "operation_reduction": "input",
+    "operation_resample_fwd": "input",
+    "operation_norm_forward": "input",
+}
+"""The operand in whose order engines write the result."""
+
+
+def orders(
+    graph: Description, given: Collection[int], parts: Collection[int]
+) -> dict[int, Strides]:
+    """Strides of results that lie in memory in another order than what they are computed of.
+
+    By unique id; of no tensor that is `given`, or a part of another's memory.
+    """
+    found: dict[int, Strides] = {}
+    for node in graph.nodes:
+        y = node.outputs.get("y", node.outputs.get("dx"))
+        if y is None or y.uid is None or y.uid in given or y.uid in parts:
+            continue
+        x = node.inputs.get(_MAIN.get(node.kind.descriptor, ""))
+        if node.kind in ELEMENT_WISE:
+            x = next((t for t in node.operands if t.dims == y.dims and not t.by_value), None)
+        dims = y.dims or ()
+        if x is None or x.rank != len(dims):
+            continue
+        wanted = axis_order(x.dims or (), found.get(x.uid or 0, x.strides or ()))
+        strides = packed(dims, wanted)
+        if _steps(dims, strides) != _steps(dims, y.strides or ()):
+            found[y.uid] = strides
+    return found
 
 
 def _in_bytes(node: Node) -> bool:
