@@ -6,7 +6,8 @@ Attention is computed in blocks of batches, heads and queries: memory for the sc
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -396,15 +397,39 @@ def random(step: Step) -> Results:
 _GROWTH = 1 / 16  # blocks are larger than tiles: each step takes some time for each of them
 _QUERIES = 2  # their axis
 
-Roles = dict[int, tuple[TensorInfo, bool]]  # tensors, and whether a part is enough, by unique id
+Role = tuple[TensorInfo, int | None]  # a tensor, and the axis along which a part is enough
+
+
+@dataclass
+class _Division:
+    """The steps that can be carried out for a part of an axis of the scores.
+
+    - `roles`: of their tensors, by unique id.
+    - `sums`: unique ids of results that are sums over the parts.
+    """
+
+    inside: list[Step] = field(default_factory=list)
+    roles: dict[int, Role] = field(default_factory=dict)
+    sums: set[int] = field(default_factory=set)
+
+    @property
+    def products(self) -> list[Step]:
+        return [step for step in self.inside if step.name == "matmul"]
 
 
 def evaluate_in_blocks(steps: Sequence[Step], negated: frozenset[int]) -> list[int]:
     """`evaluate` for attention: what follows from the first product is computed block by block."""
     scores = next(step.tensor("CDESC").dims for step in steps if step.name == "matmul")
     found = {axis: _divided(steps, axis, size) for axis, size in enumerate(scores[:3]) if size > 1}
-    inside = next((inside for inside, _ in found.values() if inside), [])
-    roles = {axis: roles for axis, (divided, roles) in found.items() if divided == inside}
+    whole = next((each for each in found.values() if each.inside), _Division())
+    by_queries = found.get(_QUERIES, whole)
+    chosen = by_queries if by_queries.products == whole.products else whole
+    inside, sums = chosen.inside, chosen.sums
+    divisions = {
+        axis: each.roles
+        for axis, each in found.items()
+        if each is chosen or (axis != _QUERIES and all(step in each.inside for step in inside))
+    }
     results = _written(inside)
     after = _after(steps, inside)
     outputs = evaluate([step for step in steps if step not in (*inside, *after)], negated)
@@ -415,35 +440,45 @@ def evaluate_in_blocks(steps: Sequence[Step], negated: frozenset[int]) -> list[i
         kept |= {uid for uid, info in results.items() if not info.virtual}
         known = inside[0].values
         wholes = {
-            uid: np.empty(info.shape, info.dtype) for uid, info in results.items() if uid in kept
+            uid: np.zeros(info.shape) if uid in sums else np.empty(info.shape, info.dtype)
+            for uid, info in results.items()
+            if uid in kept
         }
         ends = _last_reads(inside, wholes)
         parts: dict[tuple[int, ...], list[Step]] = {}  # by the sizes of a block
-        for block in tiles(np.broadcast_to(np.False_, scores), roles, _GROWTH):
-            places = {
-                uid: tuple(
-                    block[axis] if axis in roles and roles[axis][uid][1] else slice(None)
-                    for axis in range(len(info.dims))
-                )
-                for uid, (info, _) in next(iter(roles.values())).items()
-            }
+        tensors = [info for step in inside for info in step.reads] + [*results.values()]
+        for block in tiles(np.broadcast_to(np.False_, scores), divisions, _GROWTH):
+            places = {info.uid: _place(info, block, divisions) for info in tensors}
             sizes = _sizes(block, scores)
             if sizes not in parts:
-                parts[sizes] = _parts(inside, places)
+                parts[sizes] = _parts(inside, places, sums)
             values = _evaluate_block(inside, parts[sizes], negated, places, block, ends)
-            for uid, whole in wholes.items():
-                whole[places[uid]] = values[uid][1]
-        known |= {uid: (results[uid], whole) for uid, whole in wholes.items()}
+            for uid, whole_result in wholes.items():
+                if uid in sums:
+                    whole_result[places[uid]] += values[uid][1]
+                else:
+                    whole_result[places[uid]] = values[uid][1]
+        known |= {uid: (results[uid], rounded(x, results[uid], None)) for uid, x in wholes.items()}
         outputs += [uid for uid, info in results.items() if not info.virtual]
     return outputs + evaluate(after, negated)
 
 
-def _parts(steps: Sequence[Step], places: dict[int, Tile]) -> list[Step]:
+def _place(info: TensorInfo, block: Tile, divisions: Mapping[int, Mapping[int, Role]]) -> Tile:
+    """The part of a tensor in a block of the scores."""
+    place = [slice(None)] * len(info.dims)
+    for axis, roles in divisions.items():
+        along = roles[info.uid][1]
+        if along is not None:
+            place[along] = block[axis]
+    return tuple(place)
+
+
+def _parts(steps: Sequence[Step], places: dict[int, Tile], sums: set[int]) -> list[Step]:
     """The steps for the parts of their tensors at `places`, or parts of the same sizes."""
     tensors = [info for step in steps for info in (*step.reads, *_written([step]).values())]
     overrides = {info.uid: (_sizes(places[info.uid], info.dims), info.strides) for info in tensors}
     values: Values = {}
-    return [step.part(values, overrides) for step in steps]
+    return [step.part(values, overrides, sums) for step in steps]
 
 
 def _evaluate_block(
@@ -498,49 +533,72 @@ def _after(steps: Sequence[Step], inside: Sequence[Step]) -> list[Step]:
     return after
 
 
-def _divided(steps: Sequence[Step], axis: int, size: int) -> tuple[list[Step], Roles]:
+def _divided(steps: Sequence[Step], axis: int, size: int) -> _Division:
     """The steps, from the first product on, that can be carried out for a part of an axis."""
-    inside: list[Step] = []
-    divided: Roles = {}
+    found = _Division()
     results: set[int] = set()
     late: set[int] = set()
     for step in steps:
         read = {info.uid for info in step.reads}
         if (depends := read & (results | late)) or step.name == "matmul":
-            roles = {} if read & late else _roles(step, axis, size)
-            same = all(divided.get(uid, role) == role for uid, role in roles.items())
-            if roles and same:
-                inside.append(step)
-                divided |= roles
-                results |= _written([step]).keys()
-            elif depends or not inside:
-                late |= _written([step]).keys()
-    return inside, divided
+            roles = {} if read & late else _roles(step, axis, size, found.roles)
+            written = _written([step]).keys()
+            if roles:
+                found.inside.append(step)
+                found.roles |= roles
+                if step.name == "matmul" and roles[step.tensor("CDESC").uid][1] is None:
+                    found.sums |= written
+                    late |= written
+                else:
+                    results |= written
+            elif depends or not found.inside:
+                late |= written
+    return found
 
 
-def _roles(step: Step, axis: int, size: int) -> Roles:
+def _roles(step: Step, axis: int, size: int, known: Mapping[int, Role]) -> dict[int, Role]:
     """The roles of a step's tensors if it can be carried out for a part of the axis; else none."""
-    whole = None
-    if step.name == "matmul":
-        if any(step.find(f"GEMM_{each}_OVERRIDE_DESC") for each in "MNK"):
-            return {}
-        whole = step.tensor("BDESC") if axis == _QUERIES else None
-    elif step.name == "reshape":
-        x, y = step.tensor("XDESC"), step.tensor("YDESC")
-        if axis == _QUERIES or step.option("MODE") is not None or len(x.dims) != len(y.dims):
-            return {}
-        if (x.dims[axis], x.strides[axis]) != (y.dims[axis], y.strides[axis]):
-            return {}
-    elif step.name not in ("pointwise", "reduction"):
-        return {}
     written = _written([step])
-    roles: Roles = {}
-    for info in (*step.reads, *written.values()):
+    roles: dict[int, Role] = {}
+    for info, along in _along(step, axis, known):
         if len(info.dims) != 4 or info.vector_count != 1:
             return {}
-        part = info.dims[axis] == size and info != whole
-        one = info.dims[axis] == 1 and info.uid not in written
-        if not (part or one or info == whole) or roles.get(info.uid, (info, part)) != (info, part):
+        if along is not None and info.dims[along] != size:
+            if info.dims[along] != 1 or info.uid in written:
+                return {}
+            along = None  # it broadcasts
+        role = info, along
+        if roles.get(info.uid, role) != role or known.get(info.uid, role) != role:
             return {}
-        roles[info.uid] = (info, part)
+        roles[info.uid] = role
     return roles
+
+
+def _along(
+    step: Step, axis: int, known: Mapping[int, Role]
+) -> Iterable[tuple[TensorInfo, int | None]]:
+    """A step's tensors with the axis that holds the scores' axis; none if that cannot be told."""
+    tensors = [*step.reads, *_written([step]).values()]
+    among = {known[info.uid][1] for info in step.reads if info.uid in known} - {None}
+    along = among.pop() if among else axis
+    if any(len(info.dims) != 4 for info in tensors):
+        return []
+    if step.name == "matmul":
+        a, b, c = (step.tensor(port) for port in ("ADESC", "BDESC", "CDESC"))
+        if any(step.find(f"GEMM_{each}_OVERRIDE_DESC") for each in "MNK"):
+            return []
+        if axis != _QUERIES:
+            return [(a, axis), (b, axis), (c, axis)]
+        by_rows = known.get(a.uid, (a, _QUERIES))[1] == _QUERIES
+        return zip((a, b, c), (2, None, 2) if by_rows else (3, 2, None), strict=True)
+    if step.name == "reshape":
+        x, y = step.tensor("XDESC"), step.tensor("YDESC")
+        if along is None or step.option("MODE") is not None:
+            return []
+        alike = [
+            i for i in range(4) if (y.dims[i], y.strides[i]) == (x.dims[along], x.strides[along])
+        ]
+        return [(x, along), (y, along if along in alike else alike[0])] if alike else []
+    if among or step.name not in ("pointwise", "reduction"):
+        return []
+    return [(info, along) for info in tensors]

@@ -95,6 +95,7 @@ class Step:
         self.overrides = overrides
         self.last = False  # True for the graph's last step: no later step reads memory
         self.attends = False  # it is part of attention
+        self.summands: Container[int] = ()  # unique ids of results that are added to others
         self.within: list[tuple[TensorInfo, Array]] = []  # results of operations that it holds
         self.starts: tuple[int, ...] = (0, 0, 0, 0)  # of a part, along each axis
         self._tensors: dict[Record, TensorInfo] = {}
@@ -109,10 +110,10 @@ class Step:
         """A step for an operation in this operation's subgraph."""
         return Step(record, self.memory, self.values, self.overrides)
 
-    def part(self, values: Values, overrides: Overrides) -> Step:
-        """The step for a part of its tensors."""
+    def part(self, values: Values, overrides: Overrides, summands: Container[int]) -> Step:
+        """The step for a part of its tensors; results with `summands` ids are not rounded yet."""
         step = Step(self.record, self.memory, values, overrides)
-        step.attends = self.attends
+        step.attends, step.summands = self.attends, summands
         return step
 
     # --- operands --------------------------------------------------------------------------------
@@ -255,6 +256,8 @@ class Step:
             if info.uid in self.overrides:
                 dims, strides = self.overrides[info.uid]
                 info = dataclasses.replace(info, dims=dims, strides=strides)
+            if info.uid in self.summands:
+                info = dataclasses.replace(info, data_type=raw.CUDNN_DATA_DOUBLE)
             self._tensors[record] = info
         return info
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +105,19 @@ def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.Mon
     for whole, blocks in zip(*found.values(), strict=True):
         for operand, values in whole.items():
             np.testing.assert_array_equal(values, blocks[operand], operand)
+
+
+def test_memory_of_gradients_grows_with_the_rows(handle: Handle) -> None:
+    peaks = []
+    for rows in (768, 1536):  # whole scores would take four times as much
+        attention = Attention(batch=1, queries=rows, keys=rows, right=0)
+        a = attention.values("float16")
+        a |= {"o": a["dO"], "stats": np.zeros((*attention.scores[:3], 1))}
+        tracemalloc.start()
+        execute(attention, described(attention.backward), a, handle)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2.5 * peaks[0]
 
 
 @pytest.mark.thinned(3)
