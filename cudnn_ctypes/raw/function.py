@@ -258,10 +258,11 @@ class Binding:
         return [converter(p.name, p.type) for p in self.parameters]
 
     @functools.cached_property
-    def numbers_by_value(self) -> int:
-        """How many parameters are floating-point numbers, which have registers of their own."""
+    def reals(self) -> dict[int, Any]:
+        """Parameters that are floating-point numbers, which have registers of their own."""
+        types = {place: p.type for place, p in enumerate(self.parameters)}
         real = ctypes.c_double, ctypes.c_float
-        return sum(p.type.kind == "value" and p.type.base in real for p in self.parameters)
+        return {at: t.base for at, t in types.items() if t.kind == "value" and t.base in real}
 
     @functools.cached_property
     def guard(self) -> Fragment:

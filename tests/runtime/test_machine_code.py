@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import platform
+import shutil
+import subprocess
 import threading
 import weakref
 from collections.abc import Callable
@@ -17,6 +20,7 @@ import pytest
 from cudnn_ctypes.runtime.launching import machine_code
 from cudnn_ctypes.runtime.launching.likeness import NoKey, look
 from cudnn_ctypes.runtime.launching.machine_code import Words, fixed_call, function_of_calls
+from tools.machine_code.__main__ import MACHINES, assembled
 
 machine_code_only = pytest.mark.skipif(
     not machine_code.is_available(), reason="no machine code here"
@@ -52,7 +56,7 @@ def test_all_arguments_reach_c():
     callee = Callee(P, ctypes.c_int, P, D, *[I64] * 9, D, ctypes.c_int)
     numbers = [I64(1 << 40 | i) for i in range(9)]
     given = [P(1 << 47), -7, P(None), D(0.1), *numbers, D(-2.5), 1 << 30]
-    (call,) = [fixed_call(callee.symbol, given, 2)]
+    (call,) = [fixed_call(callee.symbol, given, {3: D, 13: D})]
     launch = function_of([call], result=(result := object()))
     for _ in range(3):
         assert launch() is result
@@ -186,6 +190,35 @@ def test_no_page_is_writable_and_executable():
     launch = function_of([call])
     assert writable() == before
     launch()
+
+
+RUNS = """\
+save first second restore incref 104 0 0
+save first second restore long failed decref 66 100000bb8 0
+save first restore long failed decref 66 5 0
+save first second restore late decref incref 104 0 0
+slow 55 0 0
+slow 55 0 0
+"""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_code_is_what_its_assembly_says_and_runs(machine: str, tmp_path: Path) -> None:
+    code = bytes.fromhex(machine_code._CODE[machine])
+    try:
+        assert assembled(machine) == code
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    native = machine == platform.machine()
+    compiler = "gcc" if native else f"{machine}-linux-gnu-gcc"
+    if not (shutil.which(compiler) and (native or shutil.which(f"qemu-{machine}"))):
+        pytest.skip(f"there is no {compiler} or no emulator")
+    source, program = Path(__file__).with_name("launch.c"), tmp_path / "launch"
+    subprocess.run([compiler, "-D_GNU_SOURCE", "-static", source, "-o", program], check=True)
+    (tmp_path / "code").write_bytes(code)
+    words = [program, tmp_path / "code", str(machine_code._REGISTERS[machine])]
+    words = words if native else [f"qemu-{machine}", *words]
+    assert subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout == RUNS
 
 
 # --- what a launch's key says of another library's memory on a GPU --------------------------------

@@ -70,7 +70,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             return None
         arguments = [call.filled(self._values, call.native) for call in plan.calls]
         calls = [
-            fixed_call(call.symbol, native, call.function._binding.numbers_by_value)
+            fixed_call(call.symbol, native, call.function._binding.reals)
             for call, native in zip(plan.calls, arguments, strict=True)
         ]
         if None in calls:  # with handles on several GPUs

@@ -1,0 +1,1 @@
+"""The machine code of bound launches, from its assembly."""
