@@ -246,7 +246,7 @@ class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
         """
         chosen = self._default_handle() if handle is None else as_handle(handle)
         with translated("pygraph.autotune"):
-            measured = self._graph.autotune(chosen, memory, **options)
+            measured = self._graph.autotune(chosen, memory, program=False, **options)
         self._graph.close()
         self.build_operation_graph()
         with translated("pygraph.autotune"):

@@ -292,7 +292,7 @@ class Graph(Description, ExecutionMethods):
             conditions = Conditions(device, tuple(modes), selection, warden=warded)
             if not options.get("without_engine"):
                 options |= {"selection": selection, "heuristics": modes}
-            found, _ = program_of(self, conditions, **options)
+            found = program_of(self, conditions, **options)
         limit = selection.workspace_limit
         if found is None or (limit is not None and found.workspace_size > limit):
             return None
@@ -553,8 +553,12 @@ class Graph(Description, ExecutionMethods):
         cold_cache: bool = True,
         progress: bool | None = None,
         cache: bool | str | PathLike[str] | PlanCache | None = None,
+        program: bool = True,
     ) -> Autotuning:
         """Measure the plans that there are on a GPU, and keep the fastest as the graph's plan.
+
+        Programs of several plans are measured too: of graphs that no engine takes whole, and of
+        norms, said in sums and element-wise operations.
 
         An engine that is new on this machine for graphs of this form is tried first, as by
         ``build(check="first")``; those that are wrong are left out.
@@ -591,7 +595,10 @@ class Graph(Description, ExecutionMethods):
             cache takes the fastest plan instead of asking heuristics, in every process, for the
             same graph, GPU, versions and `selection`. Results without a selection serve
             builds with one, too: then the fastest that meets it. A second autotuning measures anew
-            and takes the place of the first.
+            and takes the place of the first. Of a program, which ``Program.to_json`` stores,
+            nothing is kept but what engines take.
+        program : bool
+            Whether to measure programs of several plans, too.
 
         Returns
         -------
@@ -611,9 +618,12 @@ class Graph(Description, ExecutionMethods):
         from .engines.building import as_modes
         from .engines.cache.cached_building import keep_tuning, wanted_of
         from .engines.cache.plan_cache import as_cache
+        from .engines.explaining.examination import Conditions
         from .engines.judging.probation import checked, checked_proposals
+        from .engines.selection import Selection
         from .engines.tuning.autotuning import autotune, check_handle
         from .engines.tuning.measurements import Settings
+        from .partition.partition import programs_of
 
         modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
         wanted = wanted_of(expansion, selection)
@@ -622,6 +632,9 @@ class Graph(Description, ExecutionMethods):
         known = checked_proposals(self, expansion, handle, modes, every_engine=every_engine)
         wanted = wanted.passing_over(known)
         chosen = wanted
+        given = selection or Selection()
+        asked = Conditions(handle, tuple(modes), given)
+        others = partial(programs_of, self, asked, selection=given, heuristics=modes)
         while True:
             result, plan = autotune(
                 self,
@@ -633,7 +646,10 @@ class Graph(Description, ExecutionMethods):
                 selection=chosen,
                 every_engine=every_engine,
                 progress=progress,
+                programs=others if flag("program", program) else None,
             )
+            if result.best.pieces:
+                break
             best = [result.best.choice]
             known = checked(self, expansion, handle, best)
             if not known.fault(result.best.choice):
@@ -642,7 +658,10 @@ class Graph(Description, ExecutionMethods):
             chosen = wanted.passing_over(known)
         if plans is not None:
             keep_tuning(plans, expansion, handle, result, plan, selection=wanted)
-        self._keep(plan, handle, expansion)
+        if result.best.pieces:
+            self._hold(plan, handle, self.tensors)
+        else:
+            self._keep(plan, handle, expansion)
         return result
 
     def judge(

@@ -20,7 +20,7 @@ from ...graph.backend.devices import properties_text
 from ...graph.engines.explaining.explanation import EngineRow
 from ...graph.engines.judging.probation import checked_proposals
 from ...graph.engines.selection import Selection
-from ...graph.engines.tuning.autotuning import bench, check_handle, tune
+from ...graph.engines.tuning.autotuning import bench, check_handle, tune_engines
 from ...graph.engines.tuning.measurements import Measurement, Settings
 from ...graph.engines.tuning.random_memory import random_memory
 from ...graph.engines.tuning.timing import Timer
@@ -340,11 +340,11 @@ def engine_rows(problem: Problem, handle: Handle, settings: Settings, told: Told
         graph.explain(device, modes, compile=True, progress=False)  # what crashes is known then
     known = checked_proposals(graph, expansion, handle, modes, every_engine=True)
     wanted = Selection().passing_over(known)
-    with bench(graph, expansion, handle, {}, settings, wanted) as (tuner, lowering):
+    with bench(graph, expansion, handle, {}, settings, wanted) as tuner:
         try:
-            tune(
+            tune_engines(
                 tuner,
-                lowering,
+                expansion,
                 handle,
                 modes,
                 every_engine=True,

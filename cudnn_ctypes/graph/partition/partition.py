@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -136,9 +137,9 @@ def partition(graph: Any, conditions: Conditions) -> Partition:
     return _searched(graph, Support(conditions))[0]
 
 
-def _searched(graph: Any, support: Support) -> tuple[Partition, Order]:
+def _searched(graph: Any, support: Support, *, norms: bool = True) -> tuple[Partition, Order]:
     begun = time.perf_counter()
-    cut = Cut(graph, support)
+    cut = Cut(graph, support, norms=norms)
     order = cut.found()
     pieces = order.pieces
     device = support.conditions.device
@@ -155,35 +156,57 @@ def _searched(graph: Any, support: Support) -> tuple[Partition, Order]:
     return told, order
 
 
-def program_of(
-    graph: Any, conditions: Conditions, *, least: int = 1, **options: Any
-) -> tuple[Program | None, Partition]:
-    """A program for a graph, and its pieces; no program if there is no way to cut it.
+def program_of(graph: Any, conditions: Conditions, **options: Any) -> Program | None:
+    """A program for a graph; None if there is no way to cut it.
 
     `options` are those of ``Graph.build`` for each piece.
     """
     support = Support(conditions, every_one=bool(options.get("without_engine")))
-    told, order = _searched(graph, support)
     for _ in range(_TRIES):
-        if not told.pieces:
-            break
-        with ExitStack() as stack:
-            plans: dict[str, ExecutionPlan] = {}
-            for piece in told:
-                if piece.key in plans:
-                    continue
-                try:
-                    plan = piece.graph.replaced().build(conditions.device, program=False, **options)
-                except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
-                    support.refuse(piece.key, str(error).splitlines()[0])
-                    break
-                stack.callback(plan.close)
-                plans[piece.key] = plan
-            else:
-                stack.pop_all()
-                return _program(graph, order, plans), told
         told, order = _searched(graph, support)
-    return None, told
+        if not told.pieces:
+            return None
+        with suppress(NotSupportedError, BadParamError, SymbolNotFoundError):
+            return _built(graph, order, support, options)
+    return None
+
+
+def programs_of(
+    graph: Any, conditions: Conditions, **options: Any
+) -> Iterator[tuple[tuple[str, ...], Callable[[], Program]]]:
+    """Programs of several plans to be measured: their operations, and what builds one.
+
+    The best cut, and that of the graph whose norms are said in sums and element-wise operations,
+    also where an engine has the norm.
+    """
+    known = set()
+    for norms in (True, False):
+        support = Support(conditions)
+        told, order = _searched(graph, support, norms=norms)
+        keys = tuple(piece.key for piece in told)
+        if len(told) > 1 and keys not in known:
+            known.add(keys)
+            names = tuple(", ".join(piece.operations) for piece in told)
+            yield names, partial(_built, graph, order, support, options)
+
+
+def _built(graph: Any, order: Order, support: Support, options: Mapping[str, Any]) -> Program:
+    """Build the plans of all pieces; a piece that cannot be compiled is refused from then on."""
+    plans: dict[str, ExecutionPlan] = {}
+    device = support.conditions.device
+    with ExitStack() as stack:
+        for piece in order.pieces:
+            if piece.key in plans:
+                continue
+            try:
+                plan = piece.graph.replaced().build(device, program=False, **options)
+            except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
+                support.refuse(piece.key, str(error).splitlines()[0])
+                raise
+            stack.callback(plan.close)
+            plans[piece.key] = plan
+        stack.pop_all()
+    return _program(graph, order, plans)
 
 
 def _program(graph: Any, order: Order, plans: dict[str, ExecutionPlan]) -> Program:

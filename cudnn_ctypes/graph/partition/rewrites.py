@@ -286,6 +286,7 @@ def _upsampling(g: Description, node: Node, strides: Strides) -> Results | None:
     return {"y": g.reshape(repeated(0), y.dims, reshape_mode="logical")}
 
 
+NORMS = (NORM_FORWARD, NORM_BACKWARD)
 _RULES: tuple[tuple[Kind, Rule], ...] = (
     (SOFTMAX, _softmax),
     (ROPE, _rope),

@@ -26,7 +26,7 @@ from ..describe.tensor import Tensor
 from ..run.program import Part
 from ..run.tensor_memory import memory_bytes
 from .folding import folded
-from .rewrites import rewritten
+from .rewrites import NORMS, rewritten
 from .support import Answer, Support
 from .views import Memory, orders
 
@@ -96,15 +96,17 @@ class Cut:
     """A description on its way into pieces.
 
     - `graph`: stays as it is.
+    - `norms`: whether norms stay norms where engines have them.
 
     - `rewrites`: the operations that were said in others, in words.
     """
 
-    def __init__(self, graph: Any, support: Support) -> None:
+    def __init__(self, graph: Any, support: Support, *, norms: bool = True) -> None:
         self._support = support
         self._graph = graph.replaced()
         self._graph.validate()
-        self.rewrites: list[str] = []
+        said = [] if norms else [node for node in self._graph.nodes if node.kind in NORMS]
+        self.rewrites: list[str] = rewritten(self._graph, said, {})
 
     def found(self) -> Order:
         """The last order that was tried; it has no pieces if some operation has no engine in any.

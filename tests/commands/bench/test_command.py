@@ -221,7 +221,7 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
 
     @contextmanager
     def opened(*arguments):
-        yield SimpleNamespace(close=lambda: closed.append(True)), None
+        yield SimpleNamespace(close=lambda: closed.append(True))
 
     def tune(*arguments, noted, **options):
         assert options["every_engine"]
@@ -234,7 +234,7 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
     monkeypatch.setattr("cudnn_ctypes.commands.bench.torch_with_gpu", lambda: None)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.check_handle", lambda handle: None)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.bench", opened)
-    monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune", tune)
+    monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune_engines", tune)
     words = ["bench", "convolution", "2x8x9x9", "8x8x3x3", "--padding", "1", "--knobs", "2"]
     with use_reference_device():
         assert main(words) == 0

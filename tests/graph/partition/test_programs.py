@@ -19,12 +19,14 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.describe.operations.pointwise import ELEMENT_WISE
+from cudnn_ctypes.graph.engines.tuning import autotuning
+from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning
 from cudnn_ctypes.graph.partition.folding import folded as folded_images
 from cudnn_ctypes.graph.partition.views import viewed
 
 torch = pytest.importorskip("torch")
 
-from tools.model_blocks import BLOCKS, described, error_of, kind  # noqa: E402
+from tools.model_blocks import BLOCKS, described, error_of, kind, operands  # noqa: E402
 
 _EPSILON = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24}
 _WITHOUT: set[str] = {
@@ -96,6 +98,58 @@ def _softmax() -> Graph:
 def _expected(x):
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
+
+
+class _Timer(autotuning.Timer):
+    """Takes a program to be twice as fast as a plan of one engine, or half as fast."""
+
+    program = 5.0
+
+    def __init__(self, handle, *, cold_cache):
+        del handle, cold_cache
+
+    def warm_up(self, times=200):
+        del times
+
+    def __call__(self, execute, runs):
+        execute()
+        return [self.program if isinstance(execute.plan, Program) else 10.0] * runs
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("microseconds", [5.0, 20.0])
+def test_the_faster_of_an_engine_and_a_program_is_kept(microseconds, handle, monkeypatch, tmp_path):
+    monkeypatch.setattr(autotuning, "Timer", _Timer)
+    monkeypatch.setattr(autotuning, "check_handle", lambda handle: None)
+    monkeypatch.setattr(_Timer, "program", microseconds)
+    each = next(each for each in BLOCKS if each.name == "layer_norm")
+    graph, oracle = described(each)
+    with graph:
+        tuned = graph.autotune(handle, heuristics="a", cache=tmp_path, progress=False)
+        is_faster = microseconds == 5.0
+        assert isinstance(graph.plan, Program) == bool(tuned.best.pieces) == is_faster
+        assert ("fastest: program of 4 plans" in str(tuned)) == is_faster
+        assert tuned.measurements[-1].pieces[0] == "layernorm 'layernorm'"
+        assert Autotuning.from_json(tuned.to_json()) == tuned
+        numbers = operands(graph)
+        exact = oracle(**{name: torch.from_numpy(x.astype("f8")) for name, x in numbers.items()})
+        given = {name: DeviceTensor.from_numpy(x) for name, x in numbers.items()}
+        got = torch.from_numpy(graph.run(given, handle=handle)["y"].numpy().astype("f8"))
+        assert (got - exact["y"]).abs().max() < 2**-10 * exact["y"].abs().max()
+        assert not isinstance(graph.build(handle, cache=tmp_path), Program)
+
+
+def test_programs_are_measured_where_no_engine_takes_a_graph(handle, monkeypatch):
+    monkeypatch.setattr(autotuning, "Timer", _Timer)
+    monkeypatch.setattr(autotuning, "check_handle", lambda handle: None)
+    with _softmax() as graph:
+        tuned = graph.autotune(handle, progress=False)
+        assert isinstance(graph.plan, Program)
+        assert [each.title for each in tuned] == ["program of 3 plans"]
+        with pytest.raises((NotSupportedError, BadParamError)):
+            graph.autotune(handle, progress=False, program=False)
 
 
 def test_one_plan_can_be_insisted_on():

@@ -160,12 +160,22 @@ def keep_tuning(
     *,
     selection: Selection,
 ) -> None:
-    """Keep a result of autotuning, and the plan of the fastest config, for later builds."""
+    """Keep a result of autotuning, and the plan of the fastest config, for later builds.
+
+    Of a program nothing is kept.
+    """
+    engines = [each for each in tuned.measurements if not each.pieces]
+    measured = [each for each in engines if each.state == "measured"]
+    if not measured:
+        return
+    best = min(measured, key=lambda each: each.median)
+    tuned, is_best = replace(tuned, measurements=tuple(engines), best=best), best is tuned.best
     shown = {"graph": tuned.graph, "operations": expansion.operations}
     keys = CacheKeys(expansion, important_properties(device, plans))
     request = Request(selection, config=tuned.best.choice)
     plans.store_tuning(keys.tuning(request), tuned, **shown)
-    plans.store_plan(keys.plan(request), plan, **shown)
+    if is_best:
+        plans.store_plan(keys.plan(request), plan, **shown)
 
 
 class _Building:

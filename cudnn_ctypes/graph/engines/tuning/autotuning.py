@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .... import raw
-from ....errors import CudnnError, NoDeviceError, NotSupportedError, OwnReason
+from ....errors import (
+    BadParamError,
+    CudnnError,
+    NoDeviceError,
+    NotSupportedError,
+    OwnReason,
+    SymbolNotFoundError,
+)
 from ....raw import cudnnStatus_t
 from ....raw.library import load
 from ....raw.values import described
@@ -22,6 +29,7 @@ from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
+from ...run.program import Program
 from ..building import proposed
 from ..cache.cached_building import scratch_of
 from ..refusals import Refusal, refusal
@@ -35,7 +43,6 @@ if TYPE_CHECKING:
     from ...backend.descriptor import BackendDescriptor
     from ...describe.tensor import Tensor
     from ...lower.expand.expansion import Expansion
-    from ...lower.lowering import Lowering
 
 _logger = logging.getLogger(__name__)
 
@@ -44,6 +51,7 @@ _CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best m
 _VALUES = 64  # of one knob's range that are tried one by one; kernel_cfg has up to 56
 
 Noted = Callable[[Measurement, int], object]
+Programs = Callable[[], Iterable[tuple[tuple[str, ...], Callable[[], ExecutionPlan]]]]
 
 
 class Tuner:
@@ -68,8 +76,8 @@ class Tuner:
         self._build = build
         self._time = time_plan
         self._settings = settings
-        self._selection = selection
-        self._faulty = faulty or {}
+        self.selection = selection
+        self.faulty = faulty or {}
         self._clock = clock
         self._begun = clock()
         self.measurements: list[Measurement] = []
@@ -98,24 +106,35 @@ class Tuner:
         if not self.out_of_time:
             notes = (*config.engine.numerical_notes, *config.engine.behavior_notes)
             noted = replace(noted, notes=tuple(sorted(notes)), workspace=config.workspace_size)
-            noted = self._measured(config, noted)
+            unwanted = self.faulty.get(noted.engine) or self.selection.refusal(config)
+            if unwanted:
+                noted = replace(noted, state="excluded", reason=unwanted)
+            else:
+                noted = self._measured(lambda: self._build(config), noted)
+        return self._kept(noted)
+
+    def measure_program(
+        self, pieces: tuple[str, ...], build: Callable[[], ExecutionPlan]
+    ) -> Measurement:
+        """Measure a program of several plans, with these operations, and note the result."""
+        noted = Measurement(-1, {}, "program", "not tried", pieces=pieces)
+        return self._kept(noted if self.out_of_time else self._measured(build, noted))
+
+    def _kept(self, noted: Measurement) -> Measurement:
         self.measurements.append(noted)
         _log(noted)
         return noted
 
-    def _measured(self, config: EngineConfig, noted: Measurement) -> Measurement:
-        unwanted = self._faulty.get(noted.engine) or self._selection.refusal(config)
-        if unwanted:
-            return replace(noted, state="excluded", reason=unwanted)
+    def _measured(self, build: Callable[[], ExecutionPlan], noted: Measurement) -> Measurement:
         before = self._clock()
         try:
-            plan = self._build(config)
+            plan = build()
         except CudnnError as error:
             return _failed(noted, error)
         noted = replace(noted, workspace=plan.workspace_size, build_seconds=self._clock() - before)
         kept = False
         try:
-            unwanted = self._selection.refusal_of_workspace(plan.workspace_size)
+            unwanted = self.selection.refusal_of_workspace(plan.workspace_size)
             if unwanted:
                 return replace(noted, state="excluded", reason=unwanted)
             noted = self._timed(plan, noted)
@@ -152,7 +171,7 @@ class Tuner:
 def _log(noted: Measurement) -> None:
     if _logger.isEnabledFor(logging.DEBUG):
         told = f"{noted.median:.1f} us" if noted.times else noted.reason
-        _logger.debug("%s (%s) %s: %s", noted.choice, noted.source, noted.state, told)
+        _logger.debug("%s (%s) %s: %s", noted.title, noted.source, noted.state, told)
 
 
 def _failed(noted: Measurement, error: Exception) -> Measurement:
@@ -162,6 +181,16 @@ def _failed(noted: Measurement, error: Exception) -> Measurement:
     else:
         why = Refusal("", str(error))
     return replace(noted, state="failed", status=why.status, reason=why.reason)
+
+
+def tune_engines(
+    tuner: Tuner, expansion: Expansion, handle: Handle, modes: Sequence[str], **options: Any
+) -> None:
+    """Measure the configs of a graph, but for those of engines that are known to be wrong."""
+    with lowered(expansion, handle) as lowering:
+        lowering.faults = tuner.selection.kept.heeded(lowering.faults)
+        tuner.faulty = lowering.faults.engines
+        tune(tuner, lowering, handle, modes, **options)
 
 
 def tune(
@@ -261,27 +290,36 @@ def autotune(
     selection: Selection,
     every_engine: bool = False,
     progress: bool | None = None,
+    programs: Programs | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
     """Carry out ``Graph.autotune``: return the measurements and the fastest plan.
+
+    `programs` gives the operations of several plans, and what builds a program of them.
 
     Raises NotSupportedError if no plan was measured to the end; the message has the reasons.
     """
     check_handle(handle)
+    refused: Exception | None = None
     with (
-        bench(graph, expansion, handle, memory, settings, selection) as (tuner, lowering),
+        bench(graph, expansion, handle, memory, settings, selection) as tuner,
         tuning_bar(progress) as noted,
     ):
-        tune(
-            tuner,
-            lowering,
-            handle,
-            modes,
-            every_engine=every_engine,
-            knobs=settings.knobs,
-            noted=noted,
-        )
+        try:
+            tune_engines(
+                tuner,
+                expansion,
+                handle,
+                modes,
+                every_engine=every_engine,
+                knobs=settings.knobs,
+                noted=noted,
+            )
+        except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
+            refused = error
+        for pieces, build in programs() if programs is not None else ():
+            noted(tuner.measure_program(pieces, build), len(tuner.measurements))
     if tuner.best is None:
-        raise _nothing_measured(expansion, modes, tuner.measurements)
+        raise refused or _nothing_measured(expansion, modes, tuner.measurements)
     tuned = Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
@@ -293,7 +331,7 @@ def autotune(
     )
     if _logger.isEnabledFor(logging.INFO):
         took = f"{len(tuned.ranking)} plans measured in {tuned.seconds:.1f} s"
-        fastest = f"{tuned.best.choice}, {tuned.best.median:.1f} us"
+        fastest = f"{tuned.best.title}, {tuned.best.median:.1f} us"
         _logger.info("graph %r: %s, the fastest is %s", tuned.graph, took, fastest)
     assert tuner.plan is not None
     return tuned, tuner.plan
@@ -307,8 +345,8 @@ def bench(
     memory: Mapping[Any, Any],
     settings: Settings,
     selection: Selection,
-) -> Iterator[tuple[Tuner, Lowering]]:
-    """Yield a tuner, which measures configs of a graph on a GPU, and the lowered graph.
+) -> Iterator[Tuner]:
+    """Yield a tuner, which measures configs of a graph on a GPU.
 
     The tuner's plan is left open, unless an exception comes.
     """
@@ -328,24 +366,19 @@ def bench(
         handle.synchronize()
 
         def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
-            plan.scratch = scratch.borrowed()
+            if not isinstance(plan, Program):
+                plan.scratch = scratch.borrowed()
             with plan.bind(handle, by_uid, workspace.of(plan.workspace_size)) as bound:
                 for _ in range(untimed):
                     bound()
                 return timer(bound, runs)
 
         selection.kept.heed("Graph.autotune")
-        lowering = stack.enter_context(lowered(expansion, handle))
-        lowering.faults = selection.kept.heeded(lowering.faults)
         tuner = Tuner(
-            lambda config: ExecutionPlan(config, device=handle),
-            time_plan,
-            settings,
-            selection,
-            faulty=lowering.faults.engines,
+            lambda config: ExecutionPlan(config, device=handle), time_plan, settings, selection
         )
         try:
-            yield tuner, lowering
+            yield tuner
         except BaseException:
             tuner.close()
             raise

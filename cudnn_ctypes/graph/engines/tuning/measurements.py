@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The times of one engine config.
+    """The times of one engine config, or of a program of several plans.
 
+    - `engine`: -1 for a program, of whose plans `pieces` are the operations.
     - `source`: who proposed it: "a 1" is the best of heuristics "a"; "engine" is an engine that
       they do not propose; "knobs" the search around the fastest.
     - `state` ("measured", "dropped", "failed", "excluded", "not tried"): dropped are plans that
@@ -44,6 +45,12 @@ class Measurement:
     build_seconds: float = 0.0
     status: str = ""
     reason: str = ""
+    pieces: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The engine and knobs, or how many plans there are."""
+        return f"program of {len(self.pieces)} plans" if self.pieces else str(self.choice)
 
     @property
     def choice(self) -> EngineChoice:
@@ -132,7 +139,8 @@ class Autotuning(Report):
 
     - `graph`, `device`, `cudnn`: the graph's name, the GPU, and the version of cuDNN.
     - `measurements`: in the order in which they were made. Iterating gives these too.
-    - `best`: the one with the smallest median among those with all runs; the graph holds its plan.
+    - `best`: the one with the smallest median among those with all runs; the graph holds its plan,
+      or program.
     - `seconds`: what all took.
     """
 
@@ -184,7 +192,7 @@ class Autotuning(Report):
         Raises ValueError if the GPU, the version of cuDNN, or whether the cache was cold, are not
         the same.
         """
-        found: dict[EngineChoice, Measurement] = {}
+        found: dict[Any, Measurement] = {}
         for tuned in (self, *others):
             if not isinstance(tuned, Autotuning):
                 raise TypeError(f"others: expected results of autotuning, got {described(tuned)}")
@@ -196,9 +204,10 @@ class Autotuning(Report):
                 if here != there:
                     raise ValueError(f"others: {what} is {there!r} in one and {here!r} in another")
             for each in tuned.measurements:
-                before = found.get(each.choice)
+                place = each.pieces or each.choice
+                before = found.get(place)
                 if before is None or _weight(each) >= _weight(before):
-                    found[each.choice] = each
+                    found[place] = each
         measurements = tuple(found.values())
         best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
         seconds = sum(tuned.seconds for tuned in (self, *others))
@@ -236,7 +245,7 @@ class Autotuning(Report):
             f"{self.graph!r} on {self.device}, cuDNN {self.cudnn}: {len(self.ranking)} plans "
             f"measured in {self.seconds:.1f} s, {settings.runs} runs each, "
             f"{'cold' if settings.cold_cache else 'warm'} cache\n"
-            f"fastest: {best.choice}, {best.median:.1f} us"
+            f"fastest: {best.title}, {best.median:.1f} us"
         )
         first = next((each for each in self.measurements if each.times), best)
         if first is not best:
@@ -258,7 +267,7 @@ class Autotuning(Report):
         for each in self.measurements:
             if each.state in ("failed", "excluded"):
                 reason = f"{each.status}: {each.reason}" if each.status else each.reason
-                lines.append(f"{each.choice} {each.state}: {reason}")
+                lines.append(f"{each.title} {each.state}: {reason}")
         left = sum(each.state == "not tried" for each in self.measurements)
         if left:
             budget = self.settings.budget
@@ -280,7 +289,7 @@ def _bars(tuned: Autotuning) -> list[Bar]:
     for each in tuned.ranking:
         low, high = each.quartiles
         kind = "best" if each is tuned.best else "pale" if each.state == "dropped" else ""
-        found.append(Bar(str(each.choice), low, each.median, high, kind))
+        found.append(Bar(each.title, low, each.median, high, kind))
     return found
 
 
@@ -290,7 +299,7 @@ def _cells(each: Measurement) -> list[str]:
         f"{each.spread:.1f}",
         f"{each.fastest:.1f}",
         f"{each.runs}{' dropped' if each.state == 'dropped' else ''}",
-        str(each.engine),
+        each.title if each.pieces else str(each.engine),
         " ".join(f"{name}={value}" for name, value in each.knobs.items()) or "-",
         bytes_text(each.workspace),
         f"{each.build_seconds:.3f}",
@@ -343,8 +352,10 @@ def _measurement(place: Place) -> Measurement:
         place["times"].refuse("expected the times of a plan that was measured")
     knobs = place["knobs"]
     workspace = place["workspace"]
+    has_pieces = "pieces" in place.keys()  # noqa: SIM118
+    pieces = place["pieces"].items() if has_pieces else []
     return Measurement(
-        engine=place["engine"].integer(0),
+        engine=place["engine"].integer(-1),
         knobs={name: knobs[name].integer() for name in knobs.keys()},  # noqa: SIM118
         source=place["source"].text(),
         state=state,
@@ -354,6 +365,7 @@ def _measurement(place: Place) -> Measurement:
         build_seconds=_number(place["build_seconds"]),
         status=place["status"].text(),
         reason=place["reason"].text(),
+        pieces=tuple(each.text() for each in pieces),
     )
 
 
