@@ -229,13 +229,9 @@ def joined_norm_gradient(graph: Graph) -> None:
 
 
 def strided_gradient(
-    graph: Graph,
-    stride: int = 2,
-    *,
-    joined: tuple[int, ...] = (1, 32, 1, 1),
-    data_type: str = "float32",
+    graph: Graph, stride: int = 2, *, joined: tuple[int, ...] = (1, 32, 1, 1)
 ) -> None:
-    graph.io_data_type = as_data_type(data_type)
+    graph.io_data_type = as_data_type("float32")
     shapes = {"dy": (5, 32, 12, 6), "w": (32, 32, 1, 3), "other": joined}
     dy, w, other = (
         graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items()
@@ -294,9 +290,11 @@ def turned_matrix(graph: Graph, order: tuple[int, ...]) -> None:
     graph.matmul(graph.add(a, other), b).set_output(name="y")
 
 
-def turned(graph: Graph, order: tuple[int, ...] = (1, 2, 0), step: int = 1) -> None:
-    x, s = graph.tensor((8, 128, 33), name="x"), graph.tensor((8, 1, 33), name="s")
-    s.strides = tuple(step * each for each in packed((8, 1, 33), order))
+def turned(
+    graph: Graph, order: tuple[int, ...] = (1, 2, 0), step: int = 1, middle: int = 1
+) -> None:
+    x, s = graph.tensor((8, 128, 33), name="x"), graph.tensor((8, middle, 33), name="s")
+    s.strides = tuple(step * each for each in packed((8, middle, 33), order))
     graph.add(x, s).set_output(name="y")
 
 

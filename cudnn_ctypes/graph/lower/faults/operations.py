@@ -101,13 +101,16 @@ def _misread(reason: str) -> Callable[[Graph], str]:
 
 
 def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
-    """An operand in another order of memory."""
+    """An operand in another order of memory; alone they may be whole, of lines in that order."""
 
     def where(graph: Graph) -> str:
         for side in graph.sides:
             computed = side.family == "image" and side.before is not None
             for each in side.tensors if "computed " * computed + side.family in families else ():
-                if not each.virtual and not side.in_order(each):
+                dims, strides = graph.view(each)
+                whole = side.family == "plain" and each.dims == side.full
+                lines = whole and len(dims) == 3 and strides[-1] == 1
+                if not (each.virtual or lines or side.in_order(each)):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
         return ""
 
@@ -117,21 +120,20 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
 def _leaves_gaps(graph: Graph) -> str:
     """Room between the numbers of an operand or result, or between lines of a smaller operand.
 
-    Beside products lines may have gaps; smaller operands there are spaced matrices.
+    Beside products lines may have gaps; smaller operands there are spaced matrices. Alone those
+    may have them that broadcast along the outermost of three dimensions.
     """
     products = graph.of("matmul")
-    read = [(each, side.full) for side in graph.sides for each in side.tensors]
-    for node in () if graph.sides else graph.of("pointwise"):
-        (result,) = node.outputs.values()
-        own = (*node.operands, result) if node.origin is None else ()
-        read += [(each, result.dims or ()) for each in own]
-    for each, full in read:
-        dims, strides, small = each.dims or (), each.strides or (), each.dims != full
-        steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
-        if steps and not (each.virtual or each.by_value):
+    for side in graph.sides:
+        for each in side.tensors:
+            dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
+            steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
+            if not steps or each.virtual:
+                continue
             spaced = min(steps) != 1 and not (small and len(products) == 1)
+            outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
             parted = small and not products and extent(dims, strides) > math.prod(dims)
-            if spaced or parted:
+            if spaced or (parted and not outer):
                 return f"{each.name!r} {dims} with strides {strides}"
     return ""
 
@@ -207,18 +209,13 @@ def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
 
 
 def _strides_a_gradient(graph: Graph) -> str:
-    """A strided gradient and an operand: right are single numbers, and whole ones of 16 bits."""
+    """A strided gradient and an operand that is whole along channels or pixels, but not both."""
     for node in graph.of("convolution_backward_data"):
-        stride = node.spatial("stride", next(iter(node.outputs.values())).rank - 2, 1)
-        behind = {id(each) for each in graph.after([node])}
-        wide = node.inputs["loss"].data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
+        (dx,) = node.outputs.values()
+        stride = node.spatial("stride", dx.rank - 2, 1)
         for side in graph.sides if max(stride) > 1 else ():
-            met = [each for n in side.nodes if side.before is None for each in n.operands]
-            for each in met:
-                if each is node.outputs["dx"] or each.by_value or id(side.maker(each)) in behind:
-                    continue
-                kinds = set(side.spread(each)) - {"."}
-                if "F" in kinds and (wide or kinds != {"F"}):
+            for each in side.tensors if side.before is None else ():
+                if set(side.spread(each)) - {"."} == {"F", "1"} and not each.virtual:
                     return f"{node}: stride {stride}, with {each.name!r} {each.dims}"
     return ""
 
