@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -335,11 +336,14 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
         case Method.FFT:
             dilated = (d > 1 < size for d, size in zip(g.dilation, whole, strict=True))
             unit = unit or (direction is BACKWARD_DATA and not any(dilated))
+            if direction is BACKWARD_FILTER:  # it moves the results over the image
+                short = short and all(map(operator.lt, g.padding, g.y_shape[2:]))
             plain = flat and unit and short and set(g.stride) == {1}
             if not (plain and max(g.padded) <= _FFT_SIZE):
                 return (
                     "FFT is for 2 spatial dimensions, stride and dilation 1, padding below the "
-                    f"filter size, and padded images of up to {_FFT_SIZE} pixels"
+                    "filter size (and the result's, for its gradient), and padded images of up to "
+                    f"{_FFT_SIZE} pixels"
                 )
         case Method.TILED_FFT:
             most = 2 if flat and min(whole) > 1 else 1

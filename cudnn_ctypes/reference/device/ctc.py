@@ -97,8 +97,8 @@ def get_workspace_size_v8(call: Call) -> None:
     call.require("sizeInBytes")
     loss = _loss(call)
     probs = _checked(call, loss)
-    if probs.shape[2] < 2 and call["algo"] == raw.CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC:
-        raise bad_param("probsDesc has no symbol but the blank")  # as cuDNN 9.14
+    if probs.shape[2] < 2:
+        raise bad_param("probsDesc has no symbol but the blank")  # as cuDNN 9.14 and 9.19
     call.put(sizeInBytes=_workspace_bytes(probs, _max_label_length(call, loss)))
 
 

@@ -76,9 +76,10 @@ def softmax(call: Call) -> None:
     }
     if forward and options["mode"] == "channel":
         x = call.record("xDesc", Tensor)
-        last = len(x.shape) == 5 and is_packed(x, "nhwc")
-        # For these, and in place (9.19), cuDNN has another kernel.
-        options["keep_powers"] = not last and call["x"] != call["y"]
+        # For channels that are innermost cuDNN has another kernel (9.14, 9.19). What is in both
+        # layouts goes there in place, or with 5 dimensions.
+        both = is_packed(x) and len(x.shape) != 5 and call["x"] != call["y"]
+        options["keep_powers"] = both or not is_packed(x, "nhwc")
     call.compute(formula, operands, result, lambda call: options)
 
 

@@ -49,13 +49,17 @@ class _Operation:
         vars(self.call)["_operation"] = self
 
     def _caller(self) -> Callable[..., Any]:
-        function, read, launches = self.function, self._read, self._launches
+        function, launches, on_stream = self.function, self._launches, self._launcher == "stream"
+        place = self._place
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if recordings and get_ident() in recordings:
                 return function(*args, **kwargs)
             try:
-                given, launcher, values = read(args, kwargs)
+                if kwargs or on_stream or len(args) <= place:
+                    given, launcher, values = self._read(args, kwargs)
+                else:
+                    given, launcher, values = (len(args),), args[place], args
                 plans = launcher._plans
             except Exception:  # the operation itself says what is wrong
                 return function(*args, **kwargs)

@@ -107,8 +107,12 @@ class Plan:
         for i, nbytes in enumerate(self.scratch_sizes):
             work.append(f"_space{i} = _launcher.workspace({at(nbytes)}, {i})")
         tensors = _listed("_made", made)
-        if self.prepares:
-            work.append(f"_found[0].prepare(_launcher, {tensors}, {_listed('_space', scratch)})")
+        if self._follows is not None:
+            work.append("_stream = _launcher.stream_pointer")
+            current = f"{at(pytorch.streams())}({self._follows})"
+            work.append(f"if {current} != _stream: _follow({self._follows}, _stream)")
+        if self._zeroed:
+            work.append(f"_found[0].zero(_launcher, {tensors}, {_listed('_space', scratch)})")
         every = [*gaps, *(f"_space{i}.pointer" for i in range(len(scratch)))]
         shown, looked = "".join(f"{each}, " for each in every), at(watched)
         for i, call in enumerate(self.calls):
@@ -170,6 +174,12 @@ class Plan:
         """Fill with zeros what must be; wait for what others have under way with the operands."""
         if self._follows is not None:
             pytorch.follow(self._follows, launcher.stream_pointer)
+        self.zero(launcher, made, scratch)
+
+    def zero(
+        self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
+    ) -> None:
+        """Fill with zeros what must be."""
         blocks = [*(tensor._memory for tensor in made), *scratch]
         for position, nbytes in self._zeroed:
             copy.fill(blocks[position], b"\0", 0, nbytes, stream=launcher.stream)

@@ -62,11 +62,27 @@ def test_spaces_of_a_fused_normalization(handle: Handle, norm: bool) -> None:
         assert not back(handle, **given, reserve_space=reserve, **how).dbias.numpy().any()
 
 
-def test_a_softmax_of_integers_keeps_its_powers_unless_in_place(handle: Handle) -> None:
-    """cuDNN 9.19 writes exp(-2) = 0.14 as 0 of INT8 into y, and divides it by itself."""
-    x = np.array([-2, 0, 2], "int8").reshape(1, 1, 3, 1)
-    for in_place, exact in ((False, [0, 1, 1]), (True, [1, 1, 1])):
-        memory = DeviceTensor.from_numpy(x)
-        y = memory if in_place else DeviceTensor.zeros(x.shape, "int8")
-        cudnn.softmax_forward(handle, memory, y, algorithm="fast", mode="channel")
-        assert y.numpy().ravel().tolist() == exact
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "axes", "exact"),
+    [
+        ((1, 1, 3, 1), (0, 1, 2, 3), None),
+        ((1, 2, 3, 1), (0, 2, 3, 1), [1, 1, 1]),
+        ((1, 2, 3, 1), (0, 1, 2, 3), [0, 1, 1]),
+        ((2, 2, 3, 1), (3, 0, 1, 2), [0, 1, 1]),
+    ],
+)
+def test_a_softmax_of_integers_keeps_its_powers_unless_channels_are_innermost(
+    handle: Handle, shape: Any, axes: Any, exact: Any, in_place: bool
+) -> None:
+    """cuDNN 9.19 writes exp(-2) = 0.14 as 0 of INT8 into y, and divides it by its sum."""
+    values = np.zeros(shape, "int8") - 30
+    values[:, 0] = np.array([-2, 0, 2]).reshape(3, 1)
+    order = np.empty([shape[axis] for axis in axes], "int8")
+    strides = [order.strides[axes.index(axis)] for axis in range(4)]
+    memory = DeviceTensor.empty(shape, "int8", strides=strides)
+    memory.copy_from(values)
+    y = memory if in_place else DeviceTensor.empty(shape, "int8", strides=strides)
+    cudnn.softmax_forward(handle, memory, y, algorithm="fast", mode="channel")
+    expected = exact or ([1, 1, 1] if in_place else [0, 1, 1])
+    assert y.numpy()[0, 0].ravel().tolist() == expected
