@@ -8,18 +8,17 @@ of Python, wrapped by functions such as `uint32` where C's types would wrap; ``f
 from __future__ import annotations
 
 from . import arithmetic, containers, flow, memory, text
-from .arithmetic import *  # noqa: F403
-from .arithmetic import MATH
-from .containers import *  # noqa: F403
-from .flow import *  # noqa: F403
-from .memory import *  # noqa: F403
-from .text import *  # noqa: F403
-from .text import FUNCTIONS
-
-globals().update(MATH | FUNCTIONS)
 
 _PARTS = (arithmetic, containers, flow, memory, text)
-NAMES = frozenset([*(name for part in _PARTS for name in part.__all__), *MATH, *FUNCTIONS])
+_NAMES = {
+    name: value
+    for part in _PARTS
+    for name, value in vars(part).items()
+    if name[0] != "_" and getattr(value, "__module__", "") == part.__name__
+}
+globals().update(_NAMES | arithmetic.NUMBERS | arithmetic.MATH | text.FUNCTIONS)
+
+NAMES = frozenset([*_NAMES, *arithmetic.NUMBERS, *arithmetic.MATH, *text.FUNCTIONS])
 """All names that a translated program may import."""
 
 __all__ = sorted(NAMES)

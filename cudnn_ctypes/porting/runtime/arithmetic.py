@@ -5,33 +5,15 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from math import isfinite, isinf, isnan, ldexp
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "divide",
-    "float32",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "int_div",
-    "int_mod",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "rand",
-    "srand",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-]
-
-float32 = np.float32
+NUMBERS: dict[str, Any] = {
+    "float32": np.float32,
+    **{name: getattr(math, name) for name in ("isfinite", "isinf", "isnan", "ldexp")},
+}
+"""Python's own names that mean what C's do."""
 
 
 def _unsigned(bits: int) -> Callable[[Any], int]:

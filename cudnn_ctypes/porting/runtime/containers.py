@@ -11,13 +11,6 @@ import numpy as np
 from .memory import Pointer, allocate, copied
 from .text import string
 
-__all__ = [
-    "Vector",
-    "between",
-    "cerr",
-    "cout",
-]
-
 
 class Vector:
     """``std::vector``: memory that grows. Elements are those of `allocate`."""

@@ -10,15 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Label",
-    "NotTranslatedError",
-    "c_exit",
-    "c_time",
-    "clock",
-    "run",
-]
-
 
 class NotTranslatedError(Exception):
     """The program reached C code that was not translated; the message holds line and reason.

@@ -13,33 +13,6 @@ import numpy as np
 from ...raw.ctypes_support import CudnnEnum
 from ..cudart import DevicePointer
 
-__all__ = [
-    "Cell",
-    "Pointer",
-    "SharedPointer",
-    "Struct",
-    "address_of",
-    "addresses",
-    "allocate",
-    "array",
-    "assign",
-    "bytes_at",
-    "cast",
-    "cell",
-    "chars",
-    "copied",
-    "difference",
-    "is_null",
-    "memcmp",
-    "memcpy",
-    "memset",
-    "offset",
-    "precedes",
-    "same",
-    "sizeof",
-]
-
-
 FLOATS = {ctypes.c_float: np.float32, ctypes.c_double: np.float64}
 _CDATA: Any = ctypes.Structure.__base__
 
@@ -277,17 +250,24 @@ def difference(left: Any, right: Any, element: Any) -> int:
     return (_key(left)[1] - _key(right)[1]) // ctypes.sizeof(element)
 
 
-def address_of(pointer: Any) -> int:
-    """The address of host memory as a number."""
+def _memory(pointer: Any) -> tuple[Any, int]:
+    """The object that holds host memory, and where in it a pointer points to, in bytes."""
     found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
     memory = found.memory
     if isinstance(memory, Single):
-        return ctypes.addressof(memory.variable)
+        return memory.variable, 0
     if isinstance(memory, np.ndarray):
-        return int(memory.ctypes.data + found.index * memory.itemsize)
+        return memory.view(np.uint8), found.index * memory.itemsize
     if isinstance(memory, ctypes.Array):
-        return ctypes.addressof(memory) + found.index * ctypes.sizeof(element_of(memory))
+        return memory, found.index * ctypes.sizeof(element_of(memory))
     raise TypeError(f"expected numbers in host memory, got {type(memory).__name__}")
+
+
+def address_of(pointer: Any) -> int:
+    """The address of host memory as a number."""
+    memory, start = _memory(pointer)
+    is_array = isinstance(memory, np.ndarray)
+    return int(memory.ctypes.data if is_array else ctypes.addressof(memory)) + start
 
 
 def addresses(pointers: Any) -> Any:
@@ -302,16 +282,8 @@ def bytes_at(pointer: Any) -> memoryview:
     packed = getattr(pointer, "packed_bytes", None)
     if packed is not None:
         return memoryview(packed())
-    found = pointer if isinstance(pointer, Pointer) else Pointer(pointer)
-    memory = found.memory
-    if isinstance(memory, Single):
-        return memoryview(memory.variable).cast("B")
-    if isinstance(memory, np.ndarray):
-        data: Any = memory.view(np.uint8)
-        return memoryview(data)[found.index * memory.itemsize :]
-    if isinstance(memory, ctypes.Array):
-        return memoryview(memory).cast("B")[found.index * ctypes.sizeof(element_of(memory)) :]
-    raise TypeError(f"expected numbers in host memory, got {type(memory).__name__}")
+    memory, start = _memory(pointer)
+    return memoryview(memory).cast("B")[start:]
 
 
 def cast(pointer: Any, element: Any) -> Any:
@@ -330,39 +302,37 @@ def cast(pointer: Any, element: Any) -> Any:
     return (element * (len(data) // ctypes.sizeof(element))).from_buffer(data)
 
 
-def _checked(pointer: Any, count: int, function: str) -> memoryview:
+def _room(pointer: Any, count: int, function: str) -> memoryview:
+    """The first bytes of host memory, as many as a function of C reads or writes."""
     data = bytes_at(pointer)
     if not 0 <= count <= len(data):
         raise IndexError(f"{function}: {count} bytes of host memory with {len(data)}")
-    return data
+    return data[:count]
+
+
+def _stored(target: Any, data: bytes, function: str) -> Any:
+    """`target`, a struct or host memory, with `data` in its first bytes."""
+    if hasattr(target, "unpack_bytes"):
+        target.unpack_bytes(data)
+    else:
+        _room(target, len(data), function)[:] = data
+    return target
 
 
 def memcpy(target: Any, source: Any, count: int) -> Any:
     """C's ``memcpy`` and ``memmove`` within host memory."""
-    if isinstance(source, str):
-        source = chars(source)
-    data = bytes(_checked(source, count, "memcpy")[:count])
-    return _stored(target, data, count, "memcpy")
+    source = chars(source) if isinstance(source, str) else source
+    return _stored(target, bytes(_room(source, count, "memcpy")), "memcpy")
 
 
 def memset(target: Any, value: int, count: int) -> Any:
     """C's ``memset`` of host memory."""
-    return _stored(target, bytes([value & 255]) * count, count, "memset")
-
-
-def _stored(target: Any, data: bytes, count: int, function: str) -> Any:
-    """`target`, a struct or host memory, with `data` in its first `count` bytes."""
-    if hasattr(target, "unpack_bytes"):
-        target.unpack_bytes(data)
-    else:
-        _checked(target, count, function)[:count] = data
-    return target
+    return _stored(target, bytes([value & 255]) * count, "memset")
 
 
 def memcmp(left: Any, right: Any, count: int) -> int:
     """C's ``memcmp``: negative, zero or positive."""
-    first = bytes(_checked(left, count, "memcmp")[:count])
-    second = bytes(_checked(right, count, "memcmp")[:count])
+    first, second = (bytes(_room(each, count, "memcmp")) for each in (left, right))
     return (first > second) - (first < second)
 
 

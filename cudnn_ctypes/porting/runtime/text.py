@@ -15,38 +15,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import int32
-from .memory import Pointer, address_of, bytes_at, chars, is_null
-
-__all__ = [
-    "CFile",
-    "char_at",
-    "fclose",
-    "fflush",
-    "fgets",
-    "fopen",
-    "formatted",
-    "fprintf",
-    "fputs",
-    "fread",
-    "fscanf",
-    "fwrite",
-    "perror",
-    "printf",
-    "puts",
-    "sprintf",
-    "sscanf",
-    "stderr",
-    "stdin",
-    "stdout",
-    "stoi",
-    "strcat",
-    "strchr",
-    "strcpy",
-    "string",
-    "strncpy",
-    "strstr",
-    "strtol",
-]
+from .memory import Pointer, _room, _stored, address_of, bytes_at, chars, is_null
 
 _c = ctypes.CDLL(None)
 
@@ -105,34 +74,23 @@ def sprintf(target: Any, layout: Any, *arguments: Any, size: int | None = None) 
     if size is not None:
         kept = kept[: max(size - 1, 0)]
     if size != 0:
-        _store(target, kept)
+        _stored(target, kept + b"\0", "sprintf")
     return len(text.encode())
-
-
-def _store(target: Any, data: bytes) -> Any:
-    pointer = Pointer(target)
-    for index, byte in enumerate(data + b"\0"):
-        pointer[index] = byte
-    return target
 
 
 def strcpy(target: Any, source: Any) -> Any:
     """C's ``strcpy``."""
-    return _store(target, string(source).encode())
+    return _stored(target, string(source).encode() + b"\0", "strcpy")
 
 
 def strncpy(target: Any, source: Any, count: int) -> Any:
     """C's ``strncpy``."""
-    data, pointer = string(source).encode()[:count], Pointer(target)
-    for index in range(count):
-        pointer[index] = data[index] if index < len(data) else 0
-    return target
+    return _stored(target, string(source).encode()[:count].ljust(count, b"\0"), "strncpy")
 
 
 def strcat(target: Any, source: Any) -> Any:
     """C's ``strcat``."""
-    _store(target, (string(target) + string(source)).encode())
-    return target
+    return strcpy(target, string(target) + string(source))
 
 
 def strchr(text: Any, character: int) -> Any:
@@ -291,24 +249,17 @@ def _written(file: CFile, data: bytes) -> int:
 
 def fwrite(source: Any, size: int, count: int, file: CFile) -> int:
     """C's ``fwrite``."""
-    data = string(source).encode() + b"\0" if isinstance(source, str) else bytes_at(source)
-    if size * count > len(data):
-        raise IndexError(f"fwrite: {size * count} bytes of host memory with {len(data)}")
-    return _written(file, bytes(data[: size * count])) // size if size else 0
+    data = _room(chars(source) if isinstance(source, str) else source, size * count, "fwrite")
+    return _written(file, bytes(data)) // size if size else 0
 
 
 def fread(target: Any, size: int, count: int, file: CFile) -> int:
     """C's ``fread``: how many whole elements were read."""
+    if not hasattr(target, "unpack_bytes"):
+        _room(target, size * count, "fread")
     data = ctypes.create_string_buffer(max(size * count, 1))
     whole = int(_c.fread(data, ctypes.c_size_t(size), ctypes.c_size_t(count), file.opened()))
-    read = data.raw[: whole * size]
-    if hasattr(target, "unpack_bytes"):
-        target.unpack_bytes(read)
-        return whole
-    view = bytes_at(target)
-    if size * count > len(view):
-        raise IndexError(f"fread: {size * count} bytes into host memory of {len(view)}")
-    view[: len(read)] = read
+    _stored(target, data.raw[: whole * size], "fread")
     return whole
 
 
@@ -318,7 +269,8 @@ _c.fgets.restype = ctypes.c_void_p
 def fgets(target: Any, size: int, file: CFile) -> Any:
     """C's ``fgets``: None at the end of the file."""
     line = ctypes.create_string_buffer(max(size, 1))
-    return _store(target, line.value) if _c.fgets(line, size, file.opened()) else None
+    found = _c.fgets(line, size, file.opened())
+    return _stored(target, line.value + b"\0", "fgets") if found else None
 
 
 def fscanf(file: CFile, layout: Any, *targets: Any) -> int:
