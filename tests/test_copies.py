@@ -263,7 +263,7 @@ def test_every_public_class_that_closes_is_tested() -> None:
     tested |= {"CapturedGraph", "NativeGraph"}  # made on a GPU only; below
     tested |= {"BoundOperation", "FoldedBackwardData"}  # of other objects; below
     closing = {
-        name
+        cls.__name__
         for name in cudnn_ctypes.__all__
         if inspect.isclass(cls := getattr(cudnn_ctypes, name)) and hasattr(cls, "close")
     }

@@ -29,20 +29,76 @@ _FORMAT = 1
 
 
 class Trace(Uncopied):
-    """A recording of a program's C calls while it is open; made by `trace`.
+    """Record every C call in a ``with`` block: by any layer, in any thread, on any device.
+
+    Each call is shown with its named arguments: a descriptor with its values, memory as its
+    allocation and the offset in it. An allocation has the name of the parameter to which it was
+    first passed. Calls by which the package itself reads descriptors are not shown.
+
+    Parameters
+    ----------
+    only, skip : str or iterable of str
+        Patterns of the C functions to record, and not to record: "cudnnConvolution*".
+    nan : bool
+        Whether to look for NaN and infinity in the outputs of calls. This takes time; on a GPU it
+        waits for each call's work.
+    file : file, optional
+        A file to which each finished call is printed, ``sys.stdout`` for instance.
+    json : file, optional
+        A file to which each finished call is written, for `read_trace`. The calls are not kept
+        then, so that memory does not grow with their number.
+    width : int
+        Columns of the text; 0 puts every call on one line.
+    memory : bool
+        Whether to also show the allocation and freeing of memory that calls use, if this package
+        or PyTorch did it: "allocate" before the first call that uses the memory, "free" before the
+        next call. `only` and `skip` apply to these names, too.
+    first : int, optional
+        The number of calls to record; default: all.
+    py : path, optional
+        The path of a Python program to write that makes the same raw calls; its data go beside it.
+    c : path, optional
+        The folder for a C program that makes the same calls, with its data, a Makefile and a
+        README; it is created if missing. ``make run`` there compiles and runs the program, which
+        compares the calls' outputs with the recorded ones.
+    flush : bool
+        Whether to write these programs before each call too. This takes time, but a call that ends
+        the process is then the last call in them.
+    program : str, optional
+        The name of the recorded program in these programs; default: the running one.
+    keep : bool, optional
+        Whether to keep the calls; default: unless `json` takes them.
 
     Attributes
     ----------
     calls : list of CallRecord
-        The finished calls, in the order in which they ended.
+        The finished calls, in the order in which they ended; ``str(...)`` gives their lines.
+
+    Raises
+    ------
+    TypeError
+        If `only` or `skip` is no pattern, or `first` is no int.
+    ValueError
+        If `first` is negative.
+
+    Notes
+    -----
+    Traces may be nested, and end in any order. While no trace is open, calls go straight to C.
+
+    The written programs contain all calls, regardless of `only` and `skip`. They create the handles
+    and descriptors that existed before the trace. Plans and dropout descriptors from before the
+    trace cannot be created, since cuDNN does not return their contents; calls that use them are
+    left out, and so are calls that a CUDA graph captures. `left_out` and the program list them.
+    The programs do work of several streams in the order of the calls, on one GPU.
 
     Examples
     --------
-    >>> from cudnn_ctypes import PoolingDescriptor
-    >>> with trace(only="cudnn*PoolingDescriptor") as t:
-    ...     PoolingDescriptor(2).close()
-    >>> [call.function for call in t.calls if call.function.startswith("cudnnCreate")]
-    ['cudnnCreatePoolingDescriptor']
+    >>> from cudnn_ctypes import TensorDescriptor
+    >>> with trace(only="cudnnSet*") as t:
+    ...     descriptor = TensorDescriptor((1, 64, 8, 8), "float16", layout="NHWC")
+    >>> t.calls[0].function, t.calls[0].status
+    ('cudnnSetTensor4dDescriptor', 'SUCCESS')
+    >>> descriptor.close()
     """
 
     _instead = "its calls can be, and save() keeps them in a file"
@@ -56,18 +112,19 @@ class Trace(Uncopied):
         file: IO[str] | None = None,
         json: IO[str] | None = None,
         width: int = WIDTH,
-        keep: bool = True,
-        py: str | os.PathLike[str] | None = None,
-        c: str | os.PathLike[str] | None = None,
-        program: str = "",
         memory: bool = False,
         first: int | None = None,
+        py: str | os.PathLike[str] | None = None,
+        c: str | os.PathLike[str] | None = None,
         flush: bool = False,
+        program: str = "",
+        keep: bool | None = None,
     ) -> None:
         self.looks_at_numbers = nan
         self.calls: list[CallRecord] = []
         self._choice = Choice(only, skip, first)
-        self._file, self._json, self._width, self._keep = file, json, width, keep
+        self._file, self._json, self._width = file, json, width
+        self._keep = json is None if keep is None else keep
         self._memory = memory
         self._programs: Programs | None = None
         if py is not None or c is not None:
@@ -205,101 +262,7 @@ class Trace(Uncopied):
         self.close()
 
 
-def trace(
-    *,
-    only: str | Iterable[str] = (),
-    skip: str | Iterable[str] = (),
-    nan: bool = False,
-    file: IO[str] | None = None,
-    json: IO[str] | None = None,
-    width: int = WIDTH,
-    memory: bool = False,
-    first: int | None = None,
-    py: str | os.PathLike[str] | None = None,
-    c: str | os.PathLike[str] | None = None,
-    flush: bool = False,
-) -> Trace:
-    """Record every C call in a ``with`` block: by any layer, in any thread, on any device.
-
-    Each call is shown with its named arguments: a descriptor with its values, memory as its
-    allocation and the offset in it. An allocation has the name of the parameter to which it was
-    first passed. Calls by which the package itself reads descriptors are not shown.
-
-    Parameters
-    ----------
-    only, skip : str or iterable of str
-        Patterns of the C functions to record, and not to record: "cudnnConvolution*".
-    nan : bool
-        Whether to look for NaN and infinity in the outputs of calls. This takes time; on a GPU it
-        waits for each call's work.
-    file : file, optional
-        A file to which each finished call is printed, ``sys.stdout`` for instance.
-    json : file, optional
-        A file to which each finished call is written, for `read_trace`. The calls are not kept
-        then, so that memory does not grow with their number.
-    width : int
-        Columns of the text; 0 puts every call on one line.
-    memory : bool
-        Whether to also show the allocation and freeing of memory that calls use, if this package
-        or PyTorch did it: "allocate" before the first call that uses the memory, "free" before the
-        next call. `only` and `skip` apply to these names, too.
-    first : int, optional
-        The number of calls to record; default: all.
-    py : path, optional
-        The path of a Python program to write that makes the same raw calls; its data go beside it.
-    c : path, optional
-        The folder for a C program that makes the same calls, with its data, a Makefile and a
-        README; it is created if missing. ``make run`` there compiles and runs the program, which
-        compares the calls' outputs with the recorded ones.
-    flush : bool
-        Whether to write these programs before each call too. This takes time, but a call that ends
-        the process is then the last call in them.
-
-    Returns
-    -------
-    Trace
-        `calls` has the records, ``str(...)`` the lines; both are empty with `json`.
-
-    Raises
-    ------
-    TypeError
-        If `only` or `skip` is no pattern, or `first` is no int.
-    ValueError
-        If `first` is negative.
-
-    Notes
-    -----
-    Traces may be nested, and end in any order. While no trace is open, calls go straight to C.
-
-    The written programs contain all calls, regardless of `only` and `skip`. They create the handles
-    and descriptors that existed before the trace. Plans and dropout descriptors from before the
-    trace cannot be created, since cuDNN does not return their contents; calls that use them are
-    left out, and so are calls that a CUDA graph captures. `left_out` and the program list them.
-    The programs do work of several streams in the order of the calls, on one GPU.
-
-    Examples
-    --------
-    >>> from cudnn_ctypes import TensorDescriptor
-    >>> with trace(only="cudnnSet*") as t:
-    ...     descriptor = TensorDescriptor((1, 64, 8, 8), "float16", layout="NHWC")
-    >>> t.calls[0].function, t.calls[0].status
-    ('cudnnSetTensor4dDescriptor', 'SUCCESS')
-    >>> descriptor.close()
-    """
-    return Trace(
-        only=only,
-        skip=skip,
-        nan=nan,
-        file=file,
-        json=json,
-        keep=json is None,
-        width=width,
-        memory=memory,
-        first=first,
-        py=py,
-        c=c,
-        flush=flush,
-    )
+trace = Trace
 
 
 def read_trace(path: str | os.PathLike[str]) -> list[CallRecord]:

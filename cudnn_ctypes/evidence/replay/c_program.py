@@ -411,7 +411,7 @@ class CProgram:
         self._lines += ["", *(f"{each};" for each in reversed(self._cleanup.values()))]
 
     def text(self, facts: Mapping[str, str]) -> str:
-        """The whole file; `facts` are the fields of `RecordedOn`, and the recorded "program"."""
+        """The whole file; `facts` are what `HEAD` says."""
         kinds = Counter(map(type, self._steps))
         body = "\n".join(f"    {line}".rstrip() for line in self._lines).lstrip("\n")
         fails = "EXPECT(" in body

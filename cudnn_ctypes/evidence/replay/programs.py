@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -272,36 +271,19 @@ def _wrapped(function: str, arguments: list[str]) -> str:
     return "\n    ".join([f"raw.{function}(", *(row.rstrip() for row in rows)]) + "\n)"
 
 
-@dataclass(frozen=True)
-class RecordedOn:
-    """The facts of the environment, as text."""
+def _facts() -> dict[str, str]:
+    """What the C program, its Makefile and its README say of this process."""
+    from ... import __version__
 
-    version: str
-    cudnn: str
-    device: str
-    cuda_home: str
-    cudnn_include: str
-    cudnn_lib: str
-
-    @classmethod
-    def now(cls) -> RecordedOn:
-        """The facts of this process."""
-        from ... import __version__
-
-        loaded = library.load()
-        include = headers.include_folder()
-        return cls(
-            __version__,
-            loaded.version_text,
-            _device(),
-            os.environ.get("CUDA_HOME", "/usr/local/cuda"),
-            "/usr/include" if include is None else str(include),
-            str(Path(loaded.path).parent),
-        )
-
-    def as_dict(self) -> dict[str, str]:
-        """The facts by name."""
-        return asdict(self)
+    loaded, include = library.load(), headers.include_folder()
+    return {
+        "version": __version__,
+        "cudnn": loaded.version_text,
+        "device": _device(),
+        "cuda_home": os.environ.get("CUDA_HOME", "/usr/local/cuda"),
+        "cudnn_include": "/usr/include" if include is None else str(include),
+        "cudnn_lib": str(Path(loaded.path).parent),
+    }
 
 
 def _device() -> str:
@@ -384,7 +366,7 @@ class CFolder:
         folder = self._folder
         self._write_data(data)
         written = CProgram(steps)
-        facts = RecordedOn.now().as_dict()
+        facts = _facts()
         facts |= {"program": self._program.replace("*/", "* /"), "name": _name(folder)}
         (folder / f"{facts['name']}.c").write_text(written.text(facts))
         (folder / "Makefile").write_text(_MAKEFILE.format(**facts))
