@@ -127,6 +127,7 @@ def untold(lessons: list[str]) -> list[str]:
     return found
 
 
+@pytest.mark.soak
 def test_lessons_use_no_term_before_it_is_told() -> None:
     lessons = [prose(path) for path in NOTEBOOKS]
     assert not untold(lessons)

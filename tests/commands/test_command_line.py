@@ -377,12 +377,14 @@ def in_a_shell(line: str, **given: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.soak
 def test_a_closed_output_is_no_error():
     done = in_a_shell("cudnn-ctypes devices >&-")
     assert (done.returncode, done.stderr) == (0, "")
     assert in_a_shell("cudnn-ctypes devices >&- 2>&-").returncode == 0
 
 
+@pytest.mark.soak
 def test_a_broken_pipe_has_the_status_of_its_signal():
     done = in_a_shell("cudnn-ctypes completion bash | true; echo ${PIPESTATUS[0]}")
     assert (done.stdout, done.stderr) == ("141\n", "")

@@ -130,6 +130,7 @@ def test_mistakes_of_ours_are_not_hidden(product, monkeypatch):
         main(["explain", str(product), "--device", "H200"])
 
 
+@pytest.mark.soak
 def test_a_reader_that_is_gone_before_anything_is_written(product):
     """What is little waits in a buffer until the end."""
     words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]

@@ -36,6 +36,7 @@ def test_the_table_is_printed_and_verdicts_are_kept(layer, capsys):
     assert "verdict  1 verdicts, 0 wrong" in capsys.readouterr().out
 
 
+@pytest.mark.soak
 def test_json_is_printed_and_written(layer, capsys):
     path = layer.parent / "told.json"
     words = ["judge", str(layer), *WORDS, "--json", "--no-keep", "-o", str(path)]

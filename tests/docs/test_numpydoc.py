@@ -19,6 +19,8 @@ from numpydoc.docscrape import NumpyDocString  # noqa: E402
 from tools import docstring_parts  # noqa: E402
 from tools.reference_pages import numpy_functions, numpy_modules, operations  # noqa: E402
 
+pytestmark = pytest.mark.soak
+
 CHECKS = {
     "GL03": "no double blank lines",
     "GL05": "no tabs",

@@ -69,6 +69,7 @@ def test_effects():
     assert kind("not finite: 1 of 2") == kind("not finite: 2 of 2")
 
 
+@pytest.mark.soak
 def test_a_case_is_the_same_after_its_file(reference_device):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2])
     case = Case.of(evidence(product(), calls=[call]))

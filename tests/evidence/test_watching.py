@@ -123,6 +123,7 @@ sys.exit(3)
 """
 
 
+@pytest.mark.soak
 def test_the_command(tmp_path, capfd):
     program, saved, page = (tmp_path / each for each in ("p.py", "p.log.gz", "p.html"))
     program.write_text(PROGRAM)

@@ -130,6 +130,7 @@ def test_what_is_not_read_is_said(tmp_path, text, why):
     assert why in next(iter(found.unread))
 
 
+@pytest.mark.soak
 def test_stored_plans_and_cases(tmp_path, capsys, reference_device):
     graph = Graph(io_data_type="float16")
     x, w = graph.tensor((2, 64, 8, 8), layout="nhwc"), graph.tensor((32, 64, 3, 3), layout="nhwc")

@@ -81,16 +81,16 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(24)
-@pytest.mark.parametrize("name", FORWARDS)
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("name", list(FORWARDS)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph)
         check_engines(graph, h200, compiled=name in COMPILED)
 
 
-@pytest.mark.thinned(24)
-@pytest.mark.parametrize("name", BACKWARDS)
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("name", list(BACKWARDS)[::4])
 def test_backward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)

@@ -37,8 +37,8 @@ def _check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(24)
-@pytest.mark.parametrize("name", FP8_FORWARD)
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("name", list(FP8_FORWARD)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph() as graph:
         FP8_FORWARD[name].forward(graph)

@@ -102,8 +102,8 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.thinned(48)
-@pytest.mark.parametrize("name", FORWARDS)
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("name", list(FORWARDS)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)

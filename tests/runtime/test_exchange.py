@@ -224,6 +224,7 @@ def test_closing_a_buffer_waits_too(fake_cuda):
     assert fake_cuda.used == 0
 
 
+@pytest.mark.soak
 def test_nothing_leaks(reference_device):
     with DeviceTensor.zeros((2, 3), "bfloat16") as tensor:
         allocation = tensor._open()

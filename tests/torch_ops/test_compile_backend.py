@@ -44,7 +44,7 @@ def model(place: str, *, training: bool) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("training", [pytest.param(False, marks=pytest.mark.soak), True])
+@pytest.mark.parametrize("training", [False, True])
 def test_a_compiled_model_has_the_numbers_of_the_model(place: str, training: bool) -> None:
     own, x = model(place, training=training)
     theirs, _ = model(place, training=training)

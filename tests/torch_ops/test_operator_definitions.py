@@ -145,6 +145,7 @@ def test_a_function_with_another_number_of_results() -> None:
         operator(torch.randn(1, 4, 8))
 
 
+@pytest.mark.soak
 def test_the_example_and_its_gradients() -> None:
     """It is not run as a doctest, which would need PyTorch."""
     x = torch.randn(2, 8, 16, requires_grad=True)
@@ -194,6 +195,7 @@ def test_a_gradient_that_is_the_output_s() -> None:
     assert not torch.equal(x.grad, dy)
 
 
+@pytest.mark.soak
 def test_an_operator_can_be_defined_again() -> None:
     """As a cell of a notebook that runs twice."""
     for factor in (2.0, 3.0):

@@ -216,6 +216,7 @@ def newer(names: Iterable[str]) -> list[Any]:
     return [pytest.param(each, marks=needs) if "causal" in each else each for each in names]
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CASES))
@@ -244,6 +245,7 @@ CHECKED = {
 }
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CHECKED))
 def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:

@@ -187,6 +187,7 @@ def test_ctrl_c_tells_what_was_measured(reference_device, monkeypatch, capsys):
     assert err == ""
 
 
+@pytest.mark.soak
 def test_results_are_plotted(reference_device, monkeypatch, tmp_path, capsys):
     pytest.importorskip("matplotlib").use("Agg")
 

@@ -373,7 +373,7 @@ def test_the_makefile_links_the_libraries(program, tmp_path):
 
 CALLS = ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]
 EXAMPLES = {path.stem: path for path in sorted((ROOT / "examples").glob("*.py"))}
-HERE = [*CALLS, *sorted(EXAMPLES.keys() - {*CALLS})[::2]]  # a GPU runs all
+HERE = [*CALLS, *sorted(EXAMPLES.keys() - {*CALLS})[::2]][::3]  # a GPU runs all
 
 FIRST = {
     "11_train_on_digits": 600,

@@ -131,6 +131,7 @@ dropout.STATES_SIZE = {}
 """
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("size", [8, 4096])
 def test_sizes_are_asked_of_the_device_that_runs_it(size, tmp_path):
     """States of random numbers take 16 bytes on the reference device, and more on a GPU."""

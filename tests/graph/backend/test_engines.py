@@ -167,6 +167,7 @@ def test_a_chosen_kernel_needs_no_cublas(version, h200, without_cublas):
         each.close()
 
 
+@pytest.mark.soak
 def test_without_cublas_the_process_goes_on():
     """In the loaded version, whichever it is."""
     program = """

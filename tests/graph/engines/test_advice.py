@@ -229,6 +229,7 @@ def test_an_engine_that_no_mode_proposes_is_advised(h200):
         assert built.plan.config.choice.engine == rows[0].engine
 
 
+@pytest.mark.soak
 def test_what_no_compiler_takes_is_not_advised(h200):
     """Two products in float32: cuDNN accepts them, and then cannot compile their kernel."""
     graph = Graph(io_data_type="float16")

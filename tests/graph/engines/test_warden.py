@@ -326,6 +326,7 @@ def dies_in_the_first_engine(*arguments: Any, selection: Selection, **options: A
 FIRST = EngineChoice(7, {"tile_m": 1})
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
 def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
     graph = product()

@@ -389,6 +389,7 @@ def test_lengths_that_may_be_zero_are_warned_of():
     assert old == ["gradient of a sequence without queries"]
 
 
+@pytest.mark.soak
 def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning():
     with DeviceProperties("H200") as h200:
         for options in ({"left": None}, {"bottom_right": False}, {"lengths": None}):

@@ -295,6 +295,7 @@ def test_other_reductions_keep_their_dimensions(name):
     assert folded_images(graph) is None
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("mode", ["max", "add"])
 @pytest.mark.parametrize("types", [("bfloat16", "float32"), ("float32", "bfloat16")], ids=str)
 def test_results_of_another_type_lie_as_the_users_do(mode, types, handle):

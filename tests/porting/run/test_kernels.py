@@ -99,6 +99,7 @@ def test_a_kernel_beyond_that_is_named_by_its_line(compiled):
     assert "t.cu:5" in done.stderr
 
 
+@pytest.mark.soak
 def test_on_aarch64(tmp_path):
     """The library compiles for it; a kernel that waits at barriers runs, emulated."""
     for tool in ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"):

@@ -17,6 +17,7 @@ from ..translated import HERE
 from .conftest import HEAD
 
 
+@pytest.mark.soak
 def test_threads_and_forks(compiled):
     done = compiled("""
 #include <thread>
@@ -139,6 +140,7 @@ int main() {
 }"""
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("release", [8, 9])
 def test_a_program_of_an_older_cudnn_gets_the_numbers_of_its_statuses(release, command, tmp_path):
     """A program that was linked elsewhere: here with a library that has the names alone."""

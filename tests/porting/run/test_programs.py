@@ -34,6 +34,7 @@ def test_a_program_gets_its_arguments_and_gives_its_exit_status(compiled):
     assert (done.stdout, done.returncode) == ("two words\n", 3)
 
 
+@pytest.mark.soak
 def test_several_files_with_folders_and_definitions(command, compiled, tmp_path):
     (tmp_path / "include").mkdir()
     (tmp_path / "include" / "own.h").write_text("int number();\n")
@@ -48,6 +49,7 @@ def test_several_files_with_folders_and_definitions(command, compiled, tmp_path)
     assert command("run", "./program").returncode == 42
 
 
+@pytest.mark.soak
 def test_c_with_headers_of_cpp_is_cpp_and_a_function_of_the_driver_stops_where_it_is_called(
     command, tmp_path
 ):

@@ -44,6 +44,7 @@ def test_numbers_are_of_their_distribution_and_of_their_seed(compiled):
     assert "outputPtr is too small: 4 bytes are missing" in done.stderr
 
 
+@pytest.mark.soak
 def test_numbers_of_kernels(compiled):
     done = compiled(
         """

@@ -51,8 +51,8 @@ FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("name", FORWARDS)
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", list(FORWARDS)[::2])
 def test_forward(name: str, handle: Handle) -> None:
     attention = FORWARDS[name]
     a = attention.values("float16")
@@ -63,8 +63,8 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("name", BACKWARDS)
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("name", list(BACKWARDS)[::2])
 def test_backward(name: str, handle: Handle) -> None:
     attention = BACKWARDS[name]
     a = attention.values("float16")

@@ -179,8 +179,8 @@ def _chosen(
     with ExitStack() as stack:
         by_engine: dict[int, dict[EngineChoice, str]] = {}
         for config, source in proposed(lowering, handle, modes, stack, every_engine=True):
-            choice = config.choice
             if not selection.refusal(config):
+                choice = config.choice
                 by_engine.setdefault(choice.engine, {}).setdefault(choice, source)
         for engine, choices in by_engine.items():
             (first, source), *rest = choices.items()

@@ -176,6 +176,7 @@ def test_random_numbers_are_refused(handle):
         graph.judge(handle)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("despite_faults", [False, True])
 def test_operands_that_are_computed_beforehand(handle, despite_faults):
     graph = Graph("rows", io_data_type="float16")
