@@ -43,6 +43,7 @@ def model(place: str, *, training: bool) -> tuple[Any, Any]:
     return made, torch.randn(2, 16, 8, 8).to(place, torch.float16).contiguous(memory_format=LAST)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("training", [False, True])
 def test_a_compiled_model_has_the_numbers_of_the_model(place: str, training: bool) -> None:
