@@ -75,7 +75,7 @@ class Family:
     kind: str
     carry_out: Callable[[Handle, int], Iterator[Result]]
     on_gpu: int = 40
-    on_reference: int = 12
+    on_reference: int = 8
     least: tuple[float, float] = (1.0, 1.0)
 
     def __str__(self) -> str:

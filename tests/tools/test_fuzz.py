@@ -115,13 +115,13 @@ def outcome(case: dict[str, Any], program: str = REPORT) -> dict[str, Any]:
 def test_random_attention_is_right_on_the_reference_device(tmp_path):
     chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
     done = searched(
-        *("--reference", "--cases", "12", "--seed", "300", "--out", str(tmp_path)),
+        *("--reference", "--cases", "7", "--seed", "300", "--out", str(tmp_path)),
         *("--operations", *chosen),
     )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [json.loads(line) for line in (tmp_path / "0.jsonl").read_text().splitlines()]
     kinds = Counter(row["result"] for row in rows)
-    assert kinds["right"] > 9
+    assert kinds["right"] > 4
     # The bound of an element is near what rounding does: an error of a few units is seen.
     worst = sorted(row["worst"] for row in rows if row["result"] == "right")
     assert 0.2 < worst[len(worst) // 2] < 1
