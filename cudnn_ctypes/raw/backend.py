@@ -44,19 +44,9 @@ _MODES: dict[Mode, Kind] = {
 }
 _MODE, _OPS = Name.CUDNN_ATTR_OPERATIONGRAPH_MODE, Name.CUDNN_ATTR_OPERATIONGRAPH_OPS
 
-# The attributes that lead from an engine config, an engine or heuristics to the graph.
-_TOWARDS_GRAPH = (
-    Name.CUDNN_ATTR_ENGINECFG_ENGINE,
-    Name.CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
-    Name.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-)
-
 NOTED: frozenset[Name] = frozenset(
     {
-        *(_MODE, _OPS, Name.CUDNN_ATTR_ENGINE_GLOBAL_INDEX),
-        Name.CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-        *(Name.CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, Name.CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE),
-        *_TOWARDS_GRAPH,
+        *(_MODE, _OPS),
         *(name for names in _REQUIRED.values() for name in names),
     }
 )
@@ -72,10 +62,9 @@ class Descriptor:
     - `filled`: True for a descriptor that cuDNN filled.
     """
 
-    __slots__ = ("address", "filled", "kind", "values")
+    __slots__ = ("filled", "kind", "values")
 
-    def __init__(self, address: int, kind: Kind | None) -> None:
-        self.address: int = address
+    def __init__(self, kind: Kind | None) -> None:
         self.kind: Kind | None = kind
         self.values: dict[Name, tuple[int | Descriptor | None, ...]] = {}
         self.filled: bool = False
@@ -100,15 +89,6 @@ class Descriptor:
         """The kinds of the descriptors that were set for an attribute; None for unknown ones."""
         found = self.values.get(name, ())
         return tuple(each.kind if isinstance(each, Descriptor) else None for each in found)
-
-    @property
-    def graph(self) -> Descriptor | None:
-        """The operation graph of an engine config, engine or heuristics; None if unknown."""
-        for name in _TOWARDS_GRAPH:
-            for each in self.values.get(name, ()):
-                if isinstance(each, Descriptor):
-                    return each if _OPS in each.values else each.graph
-        return None
 
 
 _living: dict[int, Descriptor] = {}
@@ -136,7 +116,7 @@ def created(kind: Any, argument: Any) -> None:
     address = live.address(variable)
     if address is not None:
         vars(variable)["_is_backend"] = True
-        _living[address] = Descriptor(address, _kinds().get(int(kind)))
+        _living[address] = Descriptor(_kinds().get(int(kind)))
 
 
 def known(address: int | None) -> Descriptor | None:

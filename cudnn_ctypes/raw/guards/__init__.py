@@ -22,7 +22,7 @@ __all__ = ["Fragment", "fragment", "inserted"]
 _GUARDS = (
     *("null.fragment", "lengths.lengths", "lengths.read_back_dims", "lengths.products"),
     *("attributes.fragment", "labels.fragment", "lifetime.unset", "lengths.losses"),
-    *("lifetime.changed", "lifetime.destroyed", "backend.fragment", "engines.fragment"),
+    *("lifetime.changed", "lifetime.destroyed", "backend.fragment"),
     *("lifetime.callback", "operands.fragment", "faults.fragment"),
 )
 

@@ -22,8 +22,8 @@ from ..enums import cudnnBackendAttributeType_t as Type
 from ..enums import cudnnDataType_t
 from ..origins import SINCE
 from ..types import cudnnFraction_t
-from . import Fragment, engines
-from .backend import gone
+from . import Fragment
+from .backend import gone, refused_plan
 
 if TYPE_CHECKING:
     from ..function import Binding
@@ -255,7 +255,7 @@ class _Setting(_Examiner):
         if type_ == Type.CUDNN_TYPE_FRACTION and count > 0 and array is not None:
             return _refused_fractions(array, count, given)
         if name == Name.CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION and array is not None:
-            return engines.refused_plan(_address(array) or 0, count)
+            return refused_plan(_address(array) or 0, count)
         return None
 
     def others(

@@ -1,10 +1,17 @@
-"""Backend descriptors: which live, which may be finalized, and what can be executed."""
+"""Backend descriptors: which live, which may be finalized, and what can be executed.
+
+Without cuBLASLt, which cuDNN's packages require, a question about engines may end the process:
+cuDNN aborts when an engine, or the model that chooses kernels, opens a library that is not there.
+So nothing is asked then. Reduced builds do without it.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import re
 from typing import TYPE_CHECKING, Any
 
-from .. import backend, live, mode
+from .. import backend, library, live, mode
 from ..attributes import kind_name
 from ..enums import cudnnBackendDescriptorType_t as Kind
 from . import Fragment
@@ -12,7 +19,9 @@ from . import Fragment
 if TYPE_CHECKING:
     from ..function import Binding
 
-_BAD_PARAM, _DESCRIPTOR_TYPE = 2000, 2012  # cudnnStatus_t
+_BAD_PARAM, _DESCRIPTOR_TYPE, _PREREQUISITE_MISSING = 2000, 2012, 3008  # cudnnStatus_t
+_LONGEST = 1 << 30  # bytes of a stored plan
+_LEFT_OPEN = re.compile(rb'"CUDNN_KNOB_TYPE_KERNEL_CFG"\s*:\s*-1\b')
 
 _EXECUTED = {
     "executionPlan": Kind.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR,
@@ -37,11 +46,32 @@ def fragment(binding: Binding) -> Fragment | None:
     return _FRAGMENTS.get(binding.name)
 
 
-def _refusing(code: int, reason: str) -> Fragment:
-    return Fragment(
-        before=[f"_reason = {reason}", f"if _reason: return _refused({code}, {{args}}, _reason)"],
-        scope={"_not_to_finalize": _not_to_finalize},
-    )
+def _no_heuristics(kind: Any) -> str:
+    """Why the heuristics' descriptor must not be created; "" if it may be."""
+    if kind != Kind.CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+        return ""
+    library.load().load_cuda_libraries()  # which finalizing does too, but that comes later
+    return library.load().lacks_cublas
+
+
+def _no_engine(descriptor: Any) -> str:
+    """Why an engine must not be finalized; "" if it may be, and for others."""
+    found = backend.known(live.address(descriptor))
+    is_engine = found is not None and found.kind == Kind.CUDNN_BACKEND_ENGINE_DESCRIPTOR
+    return library.load().lacks_cublas if is_engine else ""
+
+
+def refused_plan(address: int, length: int) -> tuple[int, str] | None:
+    """The refusal (status and reason) of a stored plan whose kernel cuDNN would choose anew."""
+    reason = library.load().lacks_cublas
+    if not reason or not 0 < length < _LONGEST:
+        return None
+    text = ctypes.string_at(address, length)
+    return (_PREREQUISITE_MISSING, reason) if _LEFT_OPEN.search(text) else None
+
+
+def _refusing(code: int, reason: str) -> list[str]:
+    return [f"_reason = {reason}", f"if _reason: return _refused({code}, {{args}}, _reason)"]
 
 
 def gone(descriptor: Any, name: str = "descriptor") -> str:
@@ -108,14 +138,12 @@ def _emptied(descriptor: Any) -> None:
         found.values.clear()
 
 
-_IF_GONE = [
-    "_reason = _gone(descriptor)",
-    f"if _reason: return _refused({_BAD_PARAM}, {{args}}, _reason)",
-]
+_IF_GONE = _refusing(_BAD_PARAM, "_gone(descriptor)")
 _FRAGMENTS = {
     "cudnnBackendCreateDescriptor": Fragment(
+        before=_refusing(_PREREQUISITE_MISSING, "_no_heuristics(descriptorType)"),
         success=["_note_backend(descriptorType, descriptor)"],
-        scope={"_note_backend": _created},
+        scope={"_note_backend": _created, "_no_heuristics": _no_heuristics},
     ),
     "cudnnBackendDestroyDescriptor": Fragment(
         before=_IF_GONE,
@@ -127,5 +155,11 @@ _FRAGMENTS = {
         success=["_emptied(descriptor)"],
         scope={"_emptied": _emptied, "_gone": gone},
     ),
-    "cudnnBackendFinalize": _refusing(_BAD_PARAM, "_not_to_finalize(descriptor)"),
+    "cudnnBackendFinalize": Fragment(
+        before=[
+            *_refusing(_BAD_PARAM, "_not_to_finalize(descriptor)"),
+            *_refusing(_PREREQUISITE_MISSING, "_no_engine(descriptor)"),
+        ],
+        scope={"_not_to_finalize": _not_to_finalize, "_no_engine": _no_engine},
+    ),
 }
