@@ -62,7 +62,9 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
 
     def __getattr__(name: str) -> Any:
         if name not in names:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            text = f"module {package!r} has no attribute {name!r}"
+            # A traceback suggests a name of the object.
+            raise AttributeError(text, name=name, obj=sys.modules[package])
         module, attribute = names[name]
         value: Any = importlib.import_module(module)
         if attribute:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import c_int
@@ -187,10 +188,10 @@ class AlgorithmTable(Sequence[AlgorithmRow]):
         if any(row.usable for row in self._rows):
             return "only algorithms that are not deterministic can do this"
         types = f" ({self.types})" if self.types else ""
-        return (
-            f"no algorithm takes these operands together{types}: most want x, w and y in one data "
-            f"type and one layout"
-        )
+        wanted = "most want x, w and y in one data type and one layout"
+        if re.search(r"\bint8\b", types):
+            wanted = "int8 wants compute_data_type int32, NHWC, and channels in multiples of 4"
+        return f"no algorithm takes these operands together{types}: {wanted}"
 
     def __repr__(self) -> str:
         table = aligned([self.COLUMNS, *(row.cells() for row in self._rows)])

@@ -71,7 +71,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
                 {"window": 1, "padding": 0, "stride": 1},
             )
             if min(padding) < 0:
-                raise ValueError(f"padding: negative entry in {padding}")
+                raise ValueError(f"padding: expected no negative number, got {padding}")
             self.set_nd(mode, nan_propagation, window, padding, stride)
 
     # -- setting, as C does --------------------------------------------------------------------

@@ -118,9 +118,12 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
         arguments=f"({names})",
         converted=converted,
     )
-    if binding.name.startswith("cudnnSet"):  # not launched in a loop, and often short of a type
-        defaults = "".join(f"{p.name}=_MISSING, " for p in binding.parameters)
-        lacks = " or ".join(f"{p.name} is _MISSING" for p in binding.parameters)
+    # Of what is launched in a loop one test tells that one argument is forgotten.
+    named = [parameter.name for parameter in binding.parameters]
+    tested = named if binding.name.startswith("cudnnSet") else named[-1:]
+    if tested:
+        defaults = "".join(f"{n}=_MISSING, " if n in tested else f"{n}, " for n in named)
+        lacks = " or ".join(f"{name} is _MISSING" for name in tested)
         head = f"def {binding.name}({defaults}):\n    if {lacks}: _too_few({names})"
         source = source.replace(f"def {binding.name}({names}):", head)
     code = compile(guards.inserted(source, guard, f"({names})"), f"<{binding.name}>", "exec")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numbers
 from typing import TYPE_CHECKING, Any
 
-from .ctypes_support import CudnnEnum
+from .ctypes_support import CudnnEnum, OpaquePointer
 from .parameter import Parameter, c_type
+from .values import described
 
 if TYPE_CHECKING:
     from .function import Binding
@@ -33,17 +34,18 @@ MISSING: Any = object()
 
 
 def too_few(binding: Binding, *args: Any) -> None:
-    """Raise for a call without all arguments; a number where C has an enum tells which one."""
-    pairs = list(zip(binding.parameters, args, strict=True))
-    lacks = ", ".join(repr(p.name) for p, value in pairs if value is MISSING)
+    """Raise for a call without all arguments; what is no enum or descriptor tells which one."""
+    names = [parameter.name for parameter in binding.parameters]
+    lacks = ", ".join(repr(n) for n, value in zip(names, args, strict=True) if value is MISSING)
     text = f"{binding.name}() lacks {lacks}"
-    for parameter, value in pairs:
+    for parameter, argtype, value in zip(binding.parameters, binding.argtypes, args, strict=True):
         base = parameter.type.base
-        is_enum = isinstance(base, type) and issubclass(base, CudnnEnum)
-        if is_enum and value is not MISSING and not isinstance(value, base):
-            text += f"; is {parameter.name!r} forgotten? It got {value!r}, no {base.__name__}"
+        is_typed = isinstance(base, type) and issubclass(base, (CudnnEnum, OpaquePointer))
+        if is_typed and value is not MISSING and not _accepts(argtype, value):
+            got = f"{described(value)}, no {c_type(base)}"
+            text += f"; is {parameter.name!r} forgotten? It got {got}"
             break
-    raise TypeError(f"{text}; it takes ({', '.join(p.name for p, _ in pairs)})")
+    raise TypeError(f"{text}; it takes ({', '.join(names)})")
 
 
 def _explanation(

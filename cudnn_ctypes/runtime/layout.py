@@ -28,7 +28,7 @@ def to_shape(shape: Any, name: str = "shape") -> Shape:
     """
     result = integers(name, shape if hasattr(shape, "__iter__") else (shape,))
     if min(result, default=0) < 0:
-        raise ValueError(f"{name}: negative entry in {result}")
+        raise ValueError(f"{name}: expected no negative number, got {result}")
     return result
 
 

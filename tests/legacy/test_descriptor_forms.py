@@ -211,7 +211,7 @@ WRONG = {
     cudnn.PoolingDescriptor: (
         (_of(cudnn.PoolingDescriptor, (2, 2), (0, 0, 0)), "window has 2, padding has 3"),
         (_of(cudnn.PoolingDescriptor, 0), "SetPooling"),
-        (_of(cudnn.PoolingDescriptor, 2, -1), "padding: negative entry"),
+        (_of(cudnn.PoolingDescriptor, 2, -1), "padding: expected no negative number"),
         (_of(cudnn.PoolingDescriptor, 2, 0, 0), "SetPooling"),
         (_of(cudnn.PoolingDescriptor, 2, mode="maxx"), "mode: .*did you mean 'max'"),
         (pooled(5, 1, 1, 4, 4), "window reaches over 5 elements"),

@@ -55,11 +55,12 @@ def fitting(
         padded = x.shape[axis + 2] + 2 * convDesc.padding[axis]
         window = (w.shape[axis + 2] - 1) * convDesc.dilation[axis] + 1
         if window > padded:
+            swapped = "; are they swapped?" if w.shape[axis + 2] > 7 else ""  # large for a filter
             yield Broken(
                 w.name,
                 f"the filter reaches over {window} elements along spatial dimension {axis} "
                 f"(dilation included), the padded {x.name} has {padded}: {w.name} {w.shape}, "
-                f"{x.name} {x.shape}",
+                f"{x.name} {x.shape}{swapped}",
             )
     if y is not None:
         yield from apart(*(each for each in (x, y) if vector_length(each.data_type) == 1))

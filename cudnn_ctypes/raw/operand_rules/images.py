@@ -157,7 +157,7 @@ def pooled_sizes(poolingDesc: Pooling, inputTensorDesc: Operand) -> Rules:
             yield Broken(
                 inputTensorDesc.name,
                 f"the window reaches over {window} elements along spatial dimension {axis}, and "
-                f"{padded} are there, padding included: shape {inputTensorDesc.shape}",
+                f"{padded} are there, padding included: (N, C, sizes) is {inputTensorDesc.shape}",
             )
 
 

@@ -18,6 +18,7 @@ from contextlib import suppress
 from threading import get_ident
 from typing import Any, TypeVar, cast
 
+from ...raw.values import described
 from .bound import BoundOperation
 from .forms import OTHER, Form
 from .likeness import NoKey, kinds
@@ -51,6 +52,7 @@ class _Operation:
     def _caller(self) -> Callable[..., Any]:
         function, launches, on_stream = self.function, self._launches, self._launcher == "stream"
         place = self._place
+        check = self._check
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if recordings and get_ident() in recordings:
@@ -62,6 +64,7 @@ class _Operation:
                     given, launcher, values = (len(args),), args[place], args
                 plans = launcher._plans
             except Exception:  # the operation itself says what is wrong
+                check(args, kwargs)
                 return function(*args, **kwargs)
             for launch in launches.get(given, ()):
                 result = launch(plans, launcher, values)
@@ -70,6 +73,19 @@ class _Operation:
             return self._recorded(given, launcher, values, args, kwargs)
 
         return call
+
+    def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise TypeError for arguments that do not fit, with those that the operation takes."""
+        signature = inspect.signature(self.function)
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            needed = [each for each in signature.parameters.values() if each.default is each.empty]
+            names = [f"{p.name}=" if p.kind is p.KEYWORD_ONLY else p.name for p in needed]
+            text = f"{self.function.__name__}(): {error}; it takes ({', '.join(names)})"
+            if self._launcher == "handle" and args and not hasattr(args[0], "_plans"):
+                text += f"; is 'handle' forgotten? It got {described(args[0])}"
+            raise TypeError(text) from None
 
     def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """Which arguments a call gives, its handle or stream, and the values.
@@ -83,7 +99,7 @@ class _Operation:
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        inspect.signature(self.function).bind(*args, **kwargs)  # TypeError
+        self._check(args, kwargs)
         given, launcher, values = self._read(args, kwargs)
         if not hasattr(launcher, "_plans") or "foreign" in [kinds[type(each)] for each in values]:
             return None
@@ -114,8 +130,9 @@ class _Operation:
         launches: bool = True,
     ) -> Any:
         """Go the long way; a plan is made of it."""
+        self._check(args, kwargs)
         names = [*self._parameters[: given[0]], *given[1:]]
-        arguments = dict(zip(names, values, strict=False))  # a wrong call gives too many
+        arguments = dict(zip(names, values, strict=True))
         if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
             launcher.check_memory(arguments)
         recording = Recording(launcher, arguments, launches=launches)
