@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import cudnn_ctypes
 from tools.c_links import link_c_names
 from tools.docstring_parts import complete_docstring
+from tools.markdown_pages import write_markdown
 from tools.reference_pages import reference_names, write_reference
 
 write_reference()
@@ -55,6 +56,7 @@ html_sidebars = {
 } | {page: [] for page in ("contributing", *map("reference/{}".format, _WITHOUT_NAMES))}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 
@@ -69,7 +71,8 @@ def _add_filter(app: Any) -> None:
 
 
 def setup(app: Any) -> None:
-    """Complete docstrings, link them to the pages of C names, and let the sidebar break names."""
+    """Complete docstrings and link C names in them, break names in the sidebar, write Markdown."""
     app.connect("autodoc-process-docstring", complete_docstring, priority=400)  # before numpydoc
     app.connect("missing-reference", link_c_names)
     app.connect("builder-inited", _add_filter)
+    app.connect("build-finished", write_markdown)

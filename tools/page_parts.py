@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONTENTS", "auto", "code", "grid", "prose", "summary", "title", "write"]
+__all__ = ["CONTENTS", "auto", "code", "grid", "keywords", "prose", "summary", "title", "write"]
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"  # not kept in git
 
@@ -31,6 +32,12 @@ CONTENTS = "\n".join(["```{toctree}", ":hidden:", ":glob:", "", "*", "```"])
 def title(text: str) -> str:
     """The title of a page in reStructuredText."""
     return f"{text}\n{'=' * len(text)}"
+
+
+def keywords(name: str) -> str:
+    """The words of a name, by which the search finds its page, in reStructuredText."""
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return f".. meta::\n   :keywords: {', '.join(words).lower()}"
 
 
 def auto(kind: str, item: Any, *options: str) -> str:

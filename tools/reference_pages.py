@@ -30,7 +30,7 @@ from cudnn_ctypes.raw.parameter import Parameter
 from .atlas_pages import write_atlas
 from .course_pages import write_course
 from .fault_pages import write_faults
-from .page_parts import CONTENTS, auto, code, grid, summary, title, write
+from .page_parts import CONTENTS, auto, code, grid, keywords, summary, title, write
 from .release_pages import write_statuses, write_versions
 from .tool_pages import write_tools
 
@@ -45,7 +45,8 @@ def function_pages() -> None:
     headers: dict[str, list[str]] = {}
     for name, function in raw.FUNCTIONS.items():
         headers.setdefault(function.header, []).append(name)
-        write(f"c/{name}.md", *function_page(name, function, rows[name]))
+        found_by = f"```{{eval-rst}}\n{keywords(name)}\n```"
+        write(f"c/{name}.md", *function_page(name, function, rows[name]), found_by)
     parts = [
         "# C functions",
         "All functions of cuDNN's headers, as `cudnn_ctypes.raw` declares them. "
@@ -293,6 +294,12 @@ ROOMS = {
 }
 
 
+def mark(module: str) -> str:
+    """Whether the names of a module may change in any release, as its docstring says."""
+    text = importlib.import_module(module).__doc__ or ""
+    return "Provisional" if "\nProvisional: " in text else "Stable"
+
+
 def room_of(item: Any) -> str:
     parts = item.__module__.split(".")
     return parts[1] if len(parts) > 2 and parts[1] in ROOMS else ""
@@ -304,6 +311,7 @@ def api_pages() -> None:
         rooms[room_of(item)].append(name)
         write(
             f"api/{name}.rst",
+            keywords(name),
             title(name),
             f"``from cudnn_ctypes import {name}``",
             documented(name, item),
@@ -312,7 +320,8 @@ def api_pages() -> None:
     parts = ["# Classes and functions", "Every public name of `cudnn_ctypes`."]
     for room, names in rooms.items():
         rows = ((f"[`{name}`]({name}.rst)", summary(public()[name])) for name in sorted(names))
-        parts += [f"## {ROOMS[room]}", grid(("name", "what"), rows)]
+        module = f"cudnn_ctypes.{room}".rstrip(".")
+        parts += [f"## {ROOMS[room]}", f"{mark(module)}.", grid(("name", "what"), rows)]
     write("api/index.md", *parts, CONTENTS)
 
 
@@ -353,7 +362,7 @@ def operation_pages() -> None:
     for name, method in operations().items():
         rows.append((f"[`{name}`]({name}.rst)", summary(method)))
         text = auto("method", f"cudnn_ctypes.Graph.{name}")
-        write(f"graph/{name}.rst", title(f"Graph.{name}"), text)
+        write(f"graph/{name}.rst", keywords(name), title(f"Graph.{name}"), text)
     write(
         "graph/index.md",
         "# Graph operations",

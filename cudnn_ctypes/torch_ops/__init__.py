@@ -11,6 +11,8 @@ device the operators take tensors in host memory.
 
 ``torch.compile(backend="cudnn_ctypes")`` puts the ready ones in place of PyTorch's; `explain` lists
 where.
+
+Provisional: names and arguments may change in any release.
 """
 
 from .backend import Region, Regions, explain

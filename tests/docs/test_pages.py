@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -99,6 +100,18 @@ def test_every_exception_is_told_in_the_order_of_the_alphabet():
         item = getattr(cudnn_ctypes, name)
         if isinstance(item, type) and issubclass(item, BaseException):
             assert name in terms or f"`{name}`" in errors, name
+
+
+def test_modules_are_stable_or_say_that_they_are_provisional():
+    row = re.compile(r"^\| `(cudnn_ctypes\.(\w+))` \| (\w+) \|", re.MULTILINE)
+    marks = {module: (name, mark) for name, module, mark in row.findall(_page("compatibility.md"))}
+    folders = {file.parent.name for file in (ROOT / "cudnn_ctypes").glob("*/__init__.py")}
+    of_users = folders - {"absent_gpu", "commands", "porting"} | {"compat", "cudart", "cublas"}
+    assert set(marks) == of_users
+    for name, mark in marks.values():
+        if name != "cudnn_ctypes.torch_ops" or find_spec("torch"):
+            text = import_module(name).__doc__
+            assert mark == ("provisional" if "\nProvisional: " in text else "stable"), name
 
 
 def test_pages_name_the_release_that_is_declared():

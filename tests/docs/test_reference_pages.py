@@ -4,14 +4,16 @@ import ast
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from programs import ROOT
 
 pytest.importorskip("numpydoc")
 
 from cudnn_ctypes import known_faults, raw
 from cudnn_ctypes.commands.lookup.entries import glossary
-from tools import course_pages, page_parts, reference_pages, tool_pages
+from tools import course_pages, markdown_pages, page_parts, reference_pages, tool_pages
 
 TOOLS = Path(tool_pages.__file__).parent
 
@@ -120,6 +122,29 @@ def test_the_glossary_tells_each_term(site):
     text = (site / "glossary.md").read_text()
     for term, row in glossary().items():
         assert f"\n\n{term}\n: {row['says']}" in text, term
+
+
+def test_pages_are_there_as_markdown_and_listed(site, tmp_path):
+    names = ("reference/c/cudnnCreate", "reference/api/Handle", "reference/index", "installation")
+    files = [site / "c/cudnnCreate.md", site / "api/Handle.rst", site / "c/index.md"]
+    files.append(ROOT / "docs/installation.md")
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    found = dict(zip(names, files, strict=True))
+    environment = SimpleNamespace(found_docs=set(names), doc2path=found.get)
+    markdown_pages.write_markdown(
+        SimpleNamespace(
+            builder=SimpleNamespace(format="html"), env=environment, outdir=str(tmp_path)
+        ),
+        None,
+    )
+    text = (tmp_path / "reference/api/Handle.md").read_text()
+    assert "## Handle\n" in text
+    assert "### synchronize(self) -> None\n" in text
+    assert not any("```{" in (tmp_path / f"{name}.md").read_text() for name in names)
+    listed = (tmp_path / "llms.txt").read_text()
+    assert "- [Installation](installation.md): Linux, on x86-64 or aarch64, " in listed
+    assert "- [cudnnCreate](reference/c/cudnnCreate.md)\n" in listed
 
 
 def test_a_star_is_no_emphasis():

@@ -9,6 +9,8 @@ and ``cublasX.unchecked(...)`` returns the status as C does. alpha and beta are 
 of a variable of the elements' type, or, with ``CUBLAS_POINTER_MODE_DEVICE``, device memory. C's
 names ``cublasX_v2`` are aliases.
 
+Provisional: names and arguments may change in any release.
+
 Examples
 --------
 C = A B for row-major matrices on the device, which cuBLAS reads as their transposes:
