@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE
-from cudnn_ctypes.raw import elf
+from cudnn_ctypes.raw.library import elf
 
 ROOT = Path(__file__).parents[1]
 

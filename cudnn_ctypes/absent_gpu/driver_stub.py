@@ -17,7 +17,7 @@ from typing import Protocol
 
 from .. import raw
 from ..errors import NoDeviceError
-from ..raw import elf, loaded_libraries
+from ..raw.library import elf, loaded
 from ..raw.process import new_lock
 
 
@@ -237,7 +237,7 @@ def ensure_driver() -> Driver:
     if _driver is None:
         with _lock:
             if _driver is None:
-                present = loaded_libraries.driver_present()
+                present = loaded.driver_present()
                 _driver = Driver(False) if present else _load_stub(raw.load().cuda_major)
     return _driver
 
@@ -254,7 +254,7 @@ def use_stub(cuda_major: int) -> None:
     loaded already.
     """
     global _driver
-    for file in loaded_libraries.cuda_library_files():
+    for file in loaded.cuda_library_files():
         if file.name.startswith("libcuda."):
             raise RuntimeError(f"{file} is loaded already: this process could use the GPU")
     _driver = _load_stub(cuda_major)

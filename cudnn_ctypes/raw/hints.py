@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import backend, functions, live, loaded_libraries, log, operand_rules, records
+from . import backend, functions, live, log, operand_rules, records
 from .attributes import kind_name
 from .constants import CUDNN_DIM_MAX
 from .ctypes_support import OpaquePointer, is_null
@@ -26,6 +26,7 @@ from .enums import (
     cudnnTensorFormat_t,
 )
 from .layouts import vector_length
+from .library import loaded
 from .parameter import Parameter
 
 
@@ -285,11 +286,11 @@ _RULES = [
 
 def _of_sublibraries(failure: Failure) -> str:
     """Advice about a part of cuDNN that cannot be loaded."""
-    if "SUBLIBRARY_LOADING" in failure.status and not loaded_libraries.driver_present():
+    if "SUBLIBRARY_LOADING" in failure.status and not loaded.driver_present():
         return _NO_DRIVER
     if "SUBLIBRARY_UNAVAILABLE" in failure.status:
         return _REDUCED_BUILD
-    return loaded_libraries.mixed_install_advice() if "SUBLIBRARY" in failure.status else ""
+    return loaded.mixed_install_advice() if "SUBLIBRARY" in failure.status else ""
 
 
 def _of_rules(failure: Failure) -> str:

@@ -13,7 +13,7 @@ from programs import run_program
 from cudnn_ctypes.absent_gpu import driver_stub
 from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE
 from cudnn_ctypes.errors import NoDeviceError
-from cudnn_ctypes.raw import elf, loaded_libraries
+from cudnn_ctypes.raw.library import elf, loaded
 
 without_driver = pytest.mark.skipif(
     not driver_stub.ensure_driver().is_stub, reason="there is an NVIDIA driver here"
@@ -23,7 +23,7 @@ without_driver = pytest.mark.skipif(
 @without_driver
 def test_the_stub_is_what_libcuda_is_found_as() -> None:
     assert driver_stub.ensure_driver() is driver_stub.ensure_driver()
-    assert loaded_libraries.driver_present()
+    assert loaded.driver_present()
 
 
 @pytest.mark.thinned(2)
@@ -52,7 +52,7 @@ def test_no_symbol_is_missed_no_gpu_is_found_and_nothing_is_written(tmp_path, me
 
 def test_the_real_driver_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver_stub, "_driver", None)
-    monkeypatch.setattr(loaded_libraries, "driver_present", lambda: True)
+    monkeypatch.setattr(loaded, "driver_present", lambda: True)
     monkeypatch.setattr(driver_stub, "_load_stub", lambda: pytest.fail("made a stub"))
     assert not driver_stub.ensure_driver().is_stub
 

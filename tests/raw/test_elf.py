@@ -12,7 +12,7 @@ import pytest
 from programs import fake_library, run_program
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw import elf
+from cudnn_ctypes.raw.library import elf
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_an_unreadable_file(library: Path) -> None:
     program = """
         import os, sys
         from pathlib import Path
-        from cudnn_ctypes.raw import elf
+        from cudnn_ctypes.raw.library import elf
         if os.getuid() == 0:
             os.setuid(65534)
         print(elf.defect(Path(sys.argv[1])))

@@ -113,12 +113,13 @@ class TestMessage:
         assert "CUDNN_CTYPES_DEVICE=reference" in line
 
     def test_hints_of_sublibraries(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from cudnn_ctypes.raw import hints, loaded_libraries
+        from cudnn_ctypes.raw import hints
+        from cudnn_ctypes.raw.library import loaded
 
         name = "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
-        monkeypatch.setattr(loaded_libraries, "driver_present", lambda: False)
+        monkeypatch.setattr(loaded, "driver_present", lambda: False)
         assert "libcuda.so.1" in hints.usual_cause(name)
-        monkeypatch.setattr(loaded_libraries, "driver_present", lambda: True)
+        monkeypatch.setattr(loaded, "driver_present", lambda: True)
         assert "install one again" in hints.usual_cause(name)
 
 

@@ -13,8 +13,8 @@ import pytest
 from programs import fake_cudnn, fake_library, printed, run_program
 
 from cudnn_ctypes import LibraryNotFoundError, raw
-from cudnn_ctypes.raw import library, loaded_libraries
-from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE
+from cudnn_ctypes.raw import library
+from cudnn_ctypes.raw.library import ENVIRONMENT_VARIABLE, loaded
 
 LOADED = """
 from cudnn_ctypes import raw
@@ -167,8 +167,8 @@ def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without cuDNN."""
     for name in ("CUDNN_CTYPES_LIBRARY", "CONDA_PREFIX", "CUDNN_PATH", "CUDA_PATH", "CUDA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(loaded_libraries, "cudnn_files", list)
-    monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter(()))
+    monkeypatch.setattr(loaded, "cudnn_files", list)
+    monkeypatch.setattr(loaded, "loader_files", lambda: iter(()))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
 
@@ -201,7 +201,7 @@ class TestSearch:
     def test_never_the_current_directory(self, tmp_path, monkeypatch):
         file = fake_cudnn(tmp_path)
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter([Path(file.name)]))
+        monkeypatch.setattr(loaded, "loader_files", lambda: iter([Path(file.name)]))
         monkeypatch.setenv("CUDA_HOME", ".")
         with pytest.raises(LibraryNotFoundError):
             library._find()
@@ -220,11 +220,11 @@ class TestSearch:
         monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
         monkeypatch.setenv("CUDNN_PATH", str(tmp_path / "own"))
         monkeypatch.setenv("CUDA_HOME", str(tmp_path / "cuda"))
-        monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter([files[2]]))
+        monkeypatch.setattr(loaded, "loader_files", lambda: iter([files[2]]))
         for file in files:
             assert next(library.candidates([]))[1] == file
             if file is files[2]:
-                monkeypatch.setattr(loaded_libraries, "loader_files", lambda: iter(()))
+                monkeypatch.setattr(loaded, "loader_files", lambda: iter(()))
             file.unlink()
 
 
@@ -233,8 +233,8 @@ class TestWheels:
 
     ONLY_WHEELS = """
         import importlib.machinery, importlib.util, sys
-        from cudnn_ctypes.raw import loaded_libraries
-        loaded_libraries.loader_files = lambda: iter(())
+        from cudnn_ctypes.raw.library import loaded
+        loaded.loader_files = lambda: iter(())
         spec = importlib.machinery.ModuleSpec("nvidia", None, is_package=True)
         spec.submodule_search_locations = sys.argv[1:]
         importlib.util.find_spec = lambda name: spec
@@ -275,7 +275,7 @@ def test_the_current_directory_with_the_real_search(tmp_path: Path) -> None:
 USED = """
 from ctypes import c_int64
 from cudnn_ctypes import BackendDescriptor, SymbolNotFoundError, raw
-from cudnn_ctypes.raw import loaded_libraries
+from cudnn_ctypes.raw.library import loaded
 print(raw.cudnnGetVersion())
 for create, type in (
     (raw.cudnnCreateTensorDescriptor, raw.cudnnTensorDescriptor_t),
@@ -292,7 +292,7 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 DeviceProperties.preset("H200").close()
 """
 MAPPED = """
-print(*loaded_libraries.cudnn_files(), sep="\\n")
+print(*loaded.cudnn_files(), sep="\\n")
 """
 
 
@@ -402,16 +402,14 @@ class TestLoaderFiles:
         program = """
             import os
             os.environ["LD_LIBRARY_PATH"] = "/elsewhere"
-            from cudnn_ctypes.raw import loaded_libraries
-            print(loaded_libraries.library_path(), next(loaded_libraries.loader_files()))
+            from cudnn_ctypes.raw.library import loaded
+            print(loaded.library_path(), next(loaded.loader_files()))
         """
         lines = printed(program, environment={"LD_LIBRARY_PATH": f"/nowhere;{tmp_path}:"})
         assert lines == [f"['/nowhere', '{tmp_path}', ''] {file}"]
 
     def test_without_a_path(self) -> None:
-        program = (
-            "from cudnn_ctypes.raw import loaded_libraries; print(loaded_libraries.library_path())"
-        )
+        program = "from cudnn_ctypes.raw.library import loaded; print(loaded.library_path())"
         assert printed(program) == ["[]"]
 
 

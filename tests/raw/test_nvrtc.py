@@ -6,7 +6,7 @@ import pytest
 from programs import fake_library, printed
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw import nvrtc
+from cudnn_ctypes.raw.library import nvrtc
 
 _FUNCTIONS = {
     "nvrtcCreateProgram": 0,
@@ -25,7 +25,7 @@ def test_a_library_that_cannot_compile(functions, reason, tmp_path):
     program = """
         import ctypes, sys
         ctypes.CDLL(sys.argv[1])
-        from cudnn_ctypes.raw import nvrtc
+        from cudnn_ctypes.raw.library import nvrtc
         print(nvrtc.defect())
     """
     (told,) = printed(program, str(file))

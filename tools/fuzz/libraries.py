@@ -40,7 +40,7 @@ try:
     from cudnn_ctypes import raw
     from cudnn_ctypes.errors import LibraryNotFoundError
     from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-    from cudnn_ctypes.raw import loaded_libraries
+    from cudnn_ctypes.raw.library import loaded
     report["version"] = raw.cudnnGetVersion()
     statuses = [
         raw.FUNCTIONS[f"cudnnCreate{kind}Descriptor"].unchecked(
@@ -52,7 +52,7 @@ try:
     report |= {"path": str(raw.load().path), "statuses": statuses}
 except LibraryNotFoundError as error:
     report["refused"] = str(error)
-report["files"] = [str(file) for file in loaded_libraries.cudnn_files()]
+report["files"] = [str(file) for file in loaded.cudnn_files()]
 print(json.dumps(report))
 """
 

@@ -127,8 +127,8 @@ def watch() -> dict[str, Any]:
 def cuda_libraries() -> dict[str, Any]:
     """Report the NVRTC and cuBLAS that cuDNN would load."""
     from cudnn_ctypes import raw
-    from cudnn_ctypes.raw.loaded_libraries import cuda_library_files, cudnn_files
-    from cudnn_ctypes.raw.nvrtc import compilation_failure
+    from cudnn_ctypes.raw.library.loaded import cuda_library_files, cudnn_files
+    from cudnn_ctypes.raw.library.nvrtc import compilation_failure
 
     raw.load().load_cuda_libraries()
     files = {str(file): "" for file in cuda_library_files()}

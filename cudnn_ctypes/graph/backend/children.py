@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
 
+from ...raw.library import linux
 from ...raw.process import in_child
 
 Case = TypeVar("Case")
@@ -240,21 +241,22 @@ def _live(
         threading.Thread(target=_end_with_the_parent, args=(there,), daemon=True).start()
         perform = prepare(lambda note: there.send(("note", note)))
         # After the preparation: CUDA reserves addresses for all memory of the GPU and the host.
-        if room != resource.RLIM_INFINITY:
-            resource.setrlimit(resource.RLIMIT_AS, (_mapped() + room, resource.RLIM_INFINITY))
+        if room != resource.RLIM_INFINITY and (taken := linux.memory()):
+            resource.setrlimit(resource.RLIMIT_AS, (taken[0] + room, resource.RLIM_INFINITY))
         there.send(("ready", None))
         while True:
             case = there.recv()
             os.ftruncate(1, 0)
             os.lseek(1, 0, os.SEEK_SET)
-            before = _own()
+            before = linux.memory()
             try:
                 result = perform(case)
             except Spent as spent:
                 there.send(("spent", str(spent)))
                 code = 0
                 break
-            if _own() - before > limit:
+            after = linux.memory()
+            if before and after and after[1] - before[1] > limit:
                 code = _EXIT_MEMORY
                 break
             there.send(("done", result))
@@ -274,19 +276,6 @@ def _end_with_the_parent(there: Connection) -> None:
 
 
 _EXIT_BROKEN, _EXIT_MEMORY = 97, 98
-
-
-def _mapped() -> int:
-    """Bytes of this process's addresses."""
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[0]) * resource.getpagesize()
-
-
-def _own() -> int:
-    """Bytes of memory that belong to no file, also those that were swapped out."""
-    with open("/proc/self/status", "rb") as file:
-        lines = [line.split() for line in file]
-    return 1024 * sum(int(line[1]) for line in lines if line[0] in (b"RssAnon:", b"VmSwap:"))
 
 
 def _end(status: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...errors import CudnnError
-from ...raw import nvrtc
+from ...raw.library import nvrtc
 from ..backend.device_properties import DeviceProperties
 from ..backend.devices import properties_text
 from ..backend.warden import asking

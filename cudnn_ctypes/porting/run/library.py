@@ -17,7 +17,7 @@ from pathlib import Path
 from ...evidence.files import CommandError
 from ...graph.engines.cache.entry_folder import user_folder
 from ...raw.headers import include_folder
-from ...raw.loaded_libraries import STAND_INS
+from ...raw.library.loaded import STAND_INS
 from ..cudart import cudaDeviceProp
 from .signatures import Signature, signatures
 

@@ -8,20 +8,11 @@ import os
 import shutil
 import subprocess
 
+from ...raw.library import linux
+
 _MOST_FRAMES = 24
 _NOT_THE_PROGRAM_S = ("/cuda_runtime.h", "/cudnn_ctypes_kernels.h")
 _LARGEST = 64 << 20  # bytes of a file whose debug information is read
-
-
-class _Symbol(ctypes.Structure):
-    """C's Dl_info."""
-
-    _fields_ = (
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    )
 
 
 def call_place() -> tuple[str, int]:
@@ -39,21 +30,16 @@ def call_place() -> tuple[str, int]:
 @functools.lru_cache(maxsize=4096)
 def _place(address: int) -> tuple[str, int]:
     """File and line of an instruction; the function and 0 if no line is known."""
-    symbol = _Symbol()
-    if not ctypes.CDLL(None).dladdr(ctypes.c_void_p(address), ctypes.byref(symbol)):
+    if (symbol := linux.symbol_at(address)) is None:
         return hex(address), 0
-    file = os.fsdecode(symbol.file or b"")
-    file = file if os.path.exists(file) else "/proc/self/exe"
     header = ctypes.string_at(symbol.base, 18) if symbol.base else b""
     moved = header[16:18] != b"\x02\x00"  # ET_EXEC: at the addresses of the file
-    offset = address - (symbol.base or 0) if moved else address
-    file = os.path.realpath(file)
-    if line := _line(file, offset):
+    offset = address - symbol.base if moved else address
+    if line := _line(symbol.file, offset):
         return line
-    name = os.path.basename(file)
+    name = os.path.basename(symbol.file)
     if symbol.name:
-        within = address - (symbol.address or 0)
-        return f"{os.fsdecode(symbol.name)}+{within:#x} in {name}", 0
+        return f"{symbol.name}+{address - symbol.address:#x} in {name}", 0
     return f"{name}+{offset:#x}", 0
 
 

@@ -14,7 +14,6 @@ import functools
 import math
 import mmap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +24,7 @@ from ...dtypes import element_bits, host_scalar_type, numpy_dtype, vector_length
 from ...raw import host_blocks, mode, operand_rules
 from ...raw.descriptors import Filter, Tensor
 from ...raw.host_blocks import Block
+from ...raw.library import linux
 from ...raw.strides import extent, in_elements, is_dense
 from ..arithmetic import scaling_dtype
 from ..layout import joined_vectors, split_vectors
@@ -397,20 +397,15 @@ def accessible(address: int, nbytes: int, *, writes: bool = False) -> bool:
 
 def _listed(address: int, end: int, permissions: str) -> bool:
     """Whether the list of the process's mappings has the range; True without such a list."""
-    try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
-    except OSError:
-        return True
-    for line in lines:
-        limits, allowed, *_ = line.split(maxsplit=2)
-        first, last = (int(limit, 16) for limit in limits.split("-"))
-        if first <= address < last:
-            if not allowed.startswith(permissions):
+    mapping = None
+    for mapping in linux.mappings():
+        if mapping.start <= address < mapping.end:
+            if not mapping.permissions.startswith(permissions):
                 return False
-            if end <= last:
+            if end <= mapping.end:
                 return True
-            address = last
-    return False
+            address = mapping.end
+    return mapping is None
 
 
 @functools.cache

@@ -26,6 +26,7 @@ from cudnn_ctypes.graph.engines.cache.key import device_properties
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed
+from cudnn_ctypes.raw.library import linux
 
 from ..damage import accident, damages, raised, sample
 from ..families import CASES
@@ -432,7 +433,7 @@ def test_a_second_process_does_not_read_them(gpu, cache):
         lambda gpu: setattr(gpu.device, "uuid", "1-3"),
         lambda gpu: setattr(gpu, "cuda", 13010),
         lambda gpu: setattr(gpu.device.properties, "multiprocessor_count", 66),
-        lambda gpu: setattr(known_gpus, "_DRIVER_FILES", (Path("/none"), Path(__file__))),
+        lambda gpu: setattr(linux, "_DRIVER_FILES", (Path("/none"), Path(__file__))),
         lambda gpu: setattr(known_gpus.raw.load(), "version", 99900),
         lambda gpu: setattr(known_gpus.raw.load(), "path", Path("/opt/libcudnn.so.9")),
     ],
@@ -440,7 +441,7 @@ def test_a_second_process_does_not_read_them(gpu, cache):
 )
 def test_another_gpu_driver_or_library_is_read_anew(change, gpu, cache, monkeypatch):
     library = known_gpus.raw.load()
-    for owner, name in ((known_gpus, "_DRIVER_FILES"), (library, "version"), (library, "path")):
+    for owner, name in ((linux, "_DRIVER_FILES"), (library, "version"), (library, "path")):
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
     gpu.properties(cache)
     change(gpu)

@@ -19,7 +19,8 @@ from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcom
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.partition import advising
 from cudnn_ctypes.graph.partition.advising import BuildAdvice, Search, advise
-from cudnn_ctypes.raw import cudnnDataType_t, cudnnStatus_t, nvrtc
+from cudnn_ctypes.raw import cudnnDataType_t, cudnnStatus_t
+from cudnn_ctypes.raw.library import nvrtc
 from cudnn_ctypes.raw.strides import packed
 
 from ..advice_cases import ADVISED

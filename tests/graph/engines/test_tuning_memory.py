@@ -16,8 +16,8 @@ import pytest
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning.random_memory import host_operands
-from cudnn_ctypes.graph.engines.tuning.timing import gpu_lock
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.raw.library.linux import locked
 
 from ..cases import ANY_ENGINE, check
 from ..families import CASES
@@ -84,7 +84,7 @@ def test_numbers_go_as_they_are():
 def _hold(folder: str, uuid: str) -> None:
     """Fails if another process is within the lock at the same time."""
     for _ in range(20):
-        with gpu_lock(uuid):
+        with locked(uuid):
             mark = Path(folder) / "within"
             mark.mkdir()
             mark.rmdir()
@@ -103,7 +103,7 @@ def test_one_process_measures_at_a_time(tmp_path):
 
 def test_without_a_place_for_the_lock_there_is_none(monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", "/no/such/folder")
-    with gpu_lock("x"), gpu_lock("x"):
+    with locked("x"), locked("x"):
         pass
 
 

@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .... import __version__, raw
 from ....absent_gpu.properties import SOURCE
+from ....raw.library import linux
 from ....runtime import cuda
 from ...backend.device_properties import DeviceProperties
 from ...backend.devices import is_absent
@@ -114,9 +114,6 @@ class CacheKeys:
 # heuristics propose (cuDNN 9.28, 726 graphs), nor the machine code of fused plans (three of them).
 _UNIMPORTANT = ("pciDeviceId", "cudaDeviceId", "totalGlobalMem", SOURCE)
 
-# The first that can be read says which driver the kernel has.
-_DRIVER_FILES = (Path("/sys/module/nvidia/version"), Path("/proc/driver/nvidia/version"))
-
 
 def important_properties(
     device: Handle | DeviceProperties, plans: PlanCache | None = None
@@ -172,19 +169,9 @@ def _key(gpu: Any) -> CacheKey:
         "uuid": gpu.uuid,
         "multiprocessors": gpu.properties.multiprocessor_count,
     }
-    driver = {"cuda": cuda.call("cuDriverGetVersion"), "kernel": _kernel_driver()}
+    driver = {"cuda": cuda.call("cuDriverGetVersion"), "kernel": linux.driver()}
     files = {"cudnn": library.version, "cuda": library.cuda_major, "path": str(library.path)}
     return CacheKey.of("device", {"device": shown, "driver": driver, "library": files})
-
-
-def _kernel_driver() -> str:
-    """The version of the kernel's NVIDIA driver, such as "580.95.05"; "" if unknown."""
-    for path in _DRIVER_FILES:
-        try:
-            return path.read_text(errors="replace").strip()
-        except OSError:
-            continue
-    return ""
 
 
 def _read(handle: Handle) -> dict[str, Any]:

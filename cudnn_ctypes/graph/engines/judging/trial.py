@@ -16,6 +16,7 @@ import numpy as np
 
 from ....errors import CudnnError, SymbolNotFoundError
 from ....handle import Handle
+from ....raw.library import linux
 from ....reference.device.dispatch import use_reference_device
 from ...backend.children import Outcome, Spent, outcomes
 from ...backend.engine import Engine, EngineChoice
@@ -24,7 +25,7 @@ from ...lower.target import NO_GPU, Target
 from ...run.plan import ExecutionPlan
 from ..cache.cached_building import scratch_of
 from ..refusals import refusal
-from ..tuning.timing import Timer, gpu_lock
+from ..tuning.timing import Timer
 from .exact import Evaluation
 from .guarded import Guarded
 from .operands import Images, results, stored
@@ -276,7 +277,7 @@ class _Trial:
     def _time(self, plan: ExecutionPlan, memory: Guarded, images: Images) -> float | None:
         with suppress(CudnnError, MemoryError):
             pointers = memory.fill(images, 0, False)
-            with gpu_lock(str(self._handle.device.uuid)):
+            with linux.locked(str(self._handle.device.uuid)):
                 if self._timer is None:
                     self._timer = Timer(self._handle)
                     self._timer.warm_up()

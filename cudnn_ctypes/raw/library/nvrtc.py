@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
-from .library import load
-from .loaded_libraries import cuda_library_files
+from . import load
+from .loaded import cuda_library_files
 
 _SOURCE = b"__global__ void kernel() {}"
 

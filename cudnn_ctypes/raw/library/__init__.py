@@ -26,10 +26,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import LibraryNotFoundError, SymbolNotFoundError
-from . import callback, elf, loaded_libraries
-from .loaded_libraries import cuda_library_files
-from .process import new_lock
+from ...errors import LibraryNotFoundError, SymbolNotFoundError
+from .. import callback
+from ..process import new_lock
+from . import elf, loaded
+from .loaded import cuda_library_files
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_LIBRARY"
 SONAME = "libcudnn.so.9"
@@ -71,7 +72,7 @@ def _chosen(text: str) -> Path:
 
 
 def _in_this_process() -> Iterator[Path]:
-    files = [file for file in loaded_libraries.cudnn_files() if ".so.9" in file.name]
+    files = [file for file in loaded.cudnn_files() if ".so.9" in file.name]
     yield from [file for file in files if file.name.startswith("libcudnn.so")][:1]
 
 
@@ -90,7 +91,7 @@ def _below(*variables: str) -> Iterator[Path]:
 
 
 def _system() -> Iterator[Path]:
-    for file in loaded_libraries.loader_files():
+    for file in loaded.loader_files():
         if file.name == SONAME and file.is_absolute():
             yield from _existing(file)
 
@@ -153,11 +154,11 @@ class Sublibraries:
         self._main = main
         self._loaded: set[str] = set()
         self.require_one_cudnn()
-        own = {loaded_libraries.identity(file) for file in main.parent.glob("libcudnn*")}
-        others = loaded_libraries.loader_files()
-        self._rivals = [file for file in others if loaded_libraries.identity(file) not in own]
+        own = {loaded.identity(file) for file in main.parent.glob("libcudnn*")}
+        others = loaded.loader_files()
+        self._rivals = [file for file in others if loaded.identity(file) not in own]
         # "" and other relative entries of the path depend on the current directory.
-        if self._rivals or not all(map(os.path.isabs, loaded_libraries.library_path())):
+        if self._rivals or not all(map(os.path.isabs, loaded.library_path())):
             self._load_all()
         self._load("graph")
 
@@ -193,11 +194,11 @@ class Sublibraries:
         self.require_one_cudnn()
 
     def require_one_cudnn(self) -> None:
-        if found := loaded_libraries.mixture(self._main):
+        if found := loaded.mixture(self._main):
             mapped, own = found
             raise LibraryNotFoundError(
                 f"two cuDNN libraries in one process: {mapped} is loaded already, and {own} "
-                f"belongs to the chosen {self._main}. Keep one: {loaded_libraries.ONE_CUDNN}"
+                f"belongs to the chosen {self._main}. Keep one: {loaded.ONE_CUDNN}"
             )
 
     def _load_all(self) -> None:
@@ -233,7 +234,7 @@ class Sublibraries:
         except OSError as error:
             raise LibraryNotFoundError(
                 f"{self._main} would take {rival}, of another cuDNN, and it cannot be kept out "
-                f"({error}). Keep one: {loaded_libraries.ONE_CUDNN}"
+                f"({error}). Keep one: {loaded.ONE_CUDNN}"
             ) from None
 
 

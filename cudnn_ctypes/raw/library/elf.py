@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from .linux import PROC
+
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _DYNAMIC = struct.Struct("<qQ")
@@ -52,8 +54,12 @@ class _Header(NamedTuple):
 @functools.cache
 def built_for() -> int:
     """ELF's number of this interpreter's machine."""
-    with open("/proc/self/exe", "rb") as file:
-        return _Header(*_HEADER.unpack(file.read(_HEADER.size))).machine
+    try:
+        with (PROC / "exe").open("rb") as file:
+            return _Header(*_HEADER.unpack(file.read(_HEADER.size))).machine
+    except OSError:  # no /proc: the machine that runs it
+        numbers = {name.replace("-", "_"): number for number, name in MACHINES.items()}
+        return numbers.get(os.uname().machine, 0)
 
 
 def defect(path: Path) -> str:
@@ -180,8 +186,8 @@ def load_from_memory(content: bytes, soname: str, mode: int = ctypes.DEFAULT_MOD
         # must not get the same path.
         descriptor = os.memfd_create(soname)
         os.write(descriptor, content)
-        return ctypes.CDLL(f"/proc/self/fd/{descriptor}", mode)
-    except OSError:  # files in memory can be forbidden
+        return ctypes.CDLL(f"{PROC}/fd/{descriptor}", mode)
+    except OSError:  # files in memory can be forbidden, and /proc absent
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="cudnn_ctypes-") as folder:

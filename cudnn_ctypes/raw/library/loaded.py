@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from . import linux
+
 ONE_CUDNN = (
     "remove the other from LD_LIBRARY_PATH, unset CUDNN_CTYPES_LIBRARY or set it to the one that a "
     "framework has loaded, or import the framework that brings its own cuDNN first"
@@ -24,16 +26,8 @@ _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
 
 def _mapped_files(prefixes: tuple[str, ...]) -> list[Path]:
     """The shared objects of such names in this process, in the order of their first mapping."""
-    try:
-        lines = os.fsdecode(Path("/proc/self/maps").read_bytes()).splitlines()
-    except OSError:
-        return []
-    paths = (line.split(maxsplit=5)[5] for line in lines if ".so" in line and "/" in line)
-    return [
-        Path(path.removesuffix(" (deleted)"))
-        for path in dict.fromkeys(paths)
-        if path.rpartition("/")[2].startswith(prefixes)
-    ]
+    files = dict.fromkeys(Path(each.file) for each in linux.mappings() if ".so" in each.file)
+    return [file for file in files if file.name.startswith(prefixes)]
 
 
 def cudnn_files() -> list[Path]:
@@ -75,15 +69,8 @@ def identity(file: Path) -> object:
 
 def library_path() -> list[str]:
     """The entries of ``LD_LIBRARY_PATH`` at the process's start: the loader ignores changes."""
-    try:
-        variables = Path("/proc/self/environ").read_bytes().split(b"\0")
-    except OSError:
-        variables = [os.fsencode(f"{name}={value}") for name, value in os.environ.items()]
-    for variable in variables:
-        name, _, value = variable.partition(b"=")
-        if name == b"LD_LIBRARY_PATH":
-            return re.split("[:;]", os.fsdecode(value)) if value else []
-    return []
+    value = linux.environment().get("LD_LIBRARY_PATH")
+    return re.split("[:;]", value) if value else []
 
 
 def loader_files() -> Iterator[Path]:
