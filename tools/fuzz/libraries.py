@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.raw import elf
+from cudnn_ctypes.raw.library import elf
 
 __all__ = ["Case", "cases", "examine", "main"]
 
