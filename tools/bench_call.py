@@ -36,9 +36,9 @@ from typing import Any
 from cudnn_ctypes import Graph, raw
 from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE, ensure_driver
 from cudnn_ctypes.raw import mode
-from cudnn_ctypes.raw.library import elf
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import binding
+from cudnn_ctypes.raw.library import elf
 from cudnn_ctypes.reference.device.host import HOST
 
 ROUNDS = 61

@@ -52,7 +52,6 @@ class _Operation:
     def _caller(self) -> Callable[..., Any]:
         function, launches, on_stream = self.function, self._launches, self._launcher == "stream"
         place = self._place
-        check = self._check
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if recordings and get_ident() in recordings:
@@ -64,7 +63,7 @@ class _Operation:
                     given, launcher, values = (len(args),), args[place], args
                 plans = launcher._plans
             except Exception:  # the operation itself says what is wrong
-                check(args, kwargs)
+                self._check(args, kwargs)
                 return function(*args, **kwargs)
             for launch in launches.get(given, ()):
                 result = launch(plans, launcher, values)
