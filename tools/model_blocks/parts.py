@@ -353,7 +353,7 @@ class InGraph(Parts):
     def pool(
         self, x: Any, how: str, size: int, *, stride: int | None = None, padding: int = 0
     ) -> Any:
-        mode = {"max": "maxpool", "avg": "avgpool_include_padding"}[how]
+        mode = {"max": "maxpool", "avg": "avgpool"}[how]
         y, _ = self._g.resample(x, mode, window=size, stride=stride or size, padding=padding)
         return y
 
@@ -364,7 +364,9 @@ class InGraph(Parts):
     def experts(self, x: Any, count: int, k: int, n: int) -> Any:
         if self._begins is None:
             self._begins = self.input(count, 1, 1, name="begins", data_type="int32")
-        return self._g.moe_grouped_matmul(x, self.weight(count, k, n), self._begins)
+        w = self.weight(count, k, n)
+        w.strides = packed(w.dims, (0, 2, 1))  # by columns, as cuDNN 9.19 wants them
+        return self._g.moe_grouped_matmul(x, w, self._begins)
 
 
 class InTorch(Parts):

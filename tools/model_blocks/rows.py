@@ -129,6 +129,14 @@ def masked_mean_of_tokens(p: Parts) -> Any:
     return p.reduce("add", x * mask, (1,)) / p.reduce("add", mask, (1,))
 
 
+@block("sentence embedding", "float32")
+def mean_and_deviation_of_tokens(p: Parts) -> Any:
+    x = p.input(8, 64, 256)
+    mean = p.reduce("avg", x, (1,))
+    variance = p.reduce("avg", p.apply("square", x - mean), (1,))
+    return {"y": mean, "deviation": p.apply("sqrt", variance)}
+
+
 @block("diffusion transformer", "float32")
 def embedding_of_times(p: Parts) -> Any:
     angles = p.input(1, 8, 1, name="times") * p.input(1, 1, 128, name="frequencies")

@@ -155,12 +155,8 @@ def copied(graph: G, nodes: Sequence[Node] | None = None) -> tuple[G, dict[int, 
     Its tensors come too, by the ids of those that they are copies of.
     """
     new = type(graph)(graph.name, **{name: getattr(graph, name) for name in DATA_TYPES})
-    kept = None if nodes is None else _tensors_of(nodes)
-    twins = {
-        id(tensor): copy.copy(tensor)
-        for tensor in graph.tensors
-        if kept is None or id(tensor) in kept
-    }
+    used = graph.tensors if nodes is None else _tensors_of(nodes)
+    twins = {id(tensor): copy.copy(tensor) for tensor in used}
     for twin in twins.values():
         if twin.ragged_offset is not None:
             twin.ragged_offset = twins[id(twin.ragged_offset)]
@@ -169,12 +165,12 @@ def copied(graph: G, nodes: Sequence[Node] | None = None) -> tuple[G, dict[int, 
     return new, twins
 
 
-def _tensors_of(nodes: Sequence[Node]) -> set[int]:
-    """The ids of all tensors that the nodes need."""
+def _tensors_of(nodes: Sequence[Node]) -> list[Tensor]:
+    """All tensors that the nodes need, each once."""
     every = [each for node in nodes for each in (node, *node.inner)]
     tensors = [each for node in every for each in (*node.operands, *node.results)]
     offsets = [each.ragged_offset for each in tensors if each.ragged_offset is not None]
-    return {id(each) for each in (*tensors, *offsets)}
+    return list({id(each): each for each in (*tensors, *offsets)}.values())
 
 
 def _twin_of(node: Node, twins: Mapping[int, Tensor]) -> Node:
@@ -252,7 +248,9 @@ def halves(graph: G, at: Tensor, data_type: Any) -> tuple[G, G]:
     if not after:
         raise ValueError(f"split: at: all operations are needed for {at!r}: nothing is left")
     results = {id(tensor) for node in before for tensor in node.results}
-    between = [each for each in graph.tensors if id(each) in results & _tensors_of(after)]
+    between = [
+        each for each in graph.tensors if id(each) in results & set(map(id, _tensors_of(after)))
+    ]
     one, ones = copied(graph, before)
     two, twos = copied(graph, after)
     for tensor in between:

@@ -25,11 +25,12 @@ _MATRIX = 2  # dimensions
 def folded(graph: G) -> G | None:
     """A graph of one reduction and element-wise operations, with images in place of its tensors.
 
-    Memory and unique ids stay. Matrices whose elements are counted become a batch of one. None if
-    it is another kind of graph, or memory is in another order.
+    Memory and unique ids stay. Matrices whose elements are counted become a batch of one, and
+    dimensions of element-wise operations alone come in the order of memory. None if it is another
+    kind of graph, or memory is in another order.
     """
-    if (lifted := _lifted(graph)) is not None:
-        return lifted
+    if (other := _lifted(graph) or _turned(graph)) is not None:
+        return other
     sums = [node for node in graph.nodes if node.kind is REDUCTION]
     beside = [node for node in graph.nodes if node.kind is not REDUCTION]
     if len(sums) != 1 or any(
@@ -77,6 +78,28 @@ def _lifted(graph: G) -> G | None:
     for node in found.nodes:
         if node.options.get("axis") is not None:
             node.options["axis"] = node.options["axis"] % _MATRIX + 1
+    return found
+
+
+def _turned(graph: G) -> G | None:
+    """Element-wise operations with the dimensions in the order in which they lie in memory.
+
+    cuDNN 9.19 reads images stored channels last only if they are packed, other tensors also with
+    gaps.
+    """
+    if any(n.kind not in ELEMENT_WISE or n.options.get("axis") is not None for n in graph.nodes):
+        return None
+    given = [each for each in graph.tensors if not each.by_value]
+    widest = max(given, key=lambda each: math.prod(each.dims or ()))
+    order = axis_order(widest.dims or (), widest.strides or ())
+    if list(order) == sorted(order) or {each.rank for each in given} != {widest.rank}:
+        return None
+    found, _ = copied(graph)
+    for tensor in found.tensors:
+        if tensor.rank == len(order):
+            dims, strides = tensor.dims or (), tensor.strides or ()
+            tensor.dims = tuple(dims[axis] for axis in order)
+            tensor.strides = tuple(strides[axis] for axis in order)
     return found
 
 

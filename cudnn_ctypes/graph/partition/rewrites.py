@@ -35,7 +35,7 @@ Rule = Callable[[Description, Node, Strides], Results | None]
 None where it does not fit.
 """
 
-_FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
+SIXTEEN = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
 _Norm = cudnnBackendNormMode_t
 _Reduce = cudnnReduceTensorOp_t
 
@@ -235,7 +235,11 @@ def _middle(
     axes: Sequence[int],
     y: Tensor,
 ) -> Results | None:
-    """A sum between outer and inner dimensions as a product with ones; a maximum as pooling."""
+    """A sum between outer and inner dimensions as a product with ones; a maximum as pooling.
+
+    Tensor cores round the operands of a product to the 11 bits of float16; a sum in a graph that
+    has float32 alone is pooling, too.
+    """
     dims = x.dims or ()
     order = [axis for axis in axis_order(dims, strides) if dims[axis] > 1]
     if [strides[axis] for axis in order] != list(packed([dims[axis] for axis in order])):
@@ -246,16 +250,21 @@ def _middle(
     )
     turned = [*[axis for axis in range(x.rank) if axis not in order], *order]
     rows = g.reshape(g.transpose(x, turned), (outer, middle, inner))
-    if mode == _Reduce.CUDNN_REDUCE_TENSOR_ADD and outer * inner > 1:
+    is_sum = mode == _Reduce.CUDNN_REDUCE_TENSOR_ADD
+    given = {t.data_type for t in g.tensors if not (t.virtual or t.by_value or t.scratch)}
+    if is_sum and given & set(SIXTEEN) and outer * inner > 1:
         ones = g.tensor((1, 1, middle), data_type=x.data_type, name=f"{x.name}.ones")
         ones.scratch, ones.value = True, 1.0
         found = g.matmul(ones, rows)
-    elif mode == _Reduce.CUDNN_REDUCE_TENSOR_MAX and inner > 1:
+    elif (is_sum or mode == _Reduce.CUDNN_REDUCE_TENSOR_MAX) and inner > 1:
         images = g.transpose(g.reshape(rows, (outer, middle, 1, inner)), (0, 3, 1, 2))
-        found, _ = g.resample(images, "maxpool", window=(middle, 1), stride=(middle, 1))
+        pooling = "avgpool" if is_sum else "maxpool"
+        found, _ = g.resample(images, pooling, window=(middle, 1), stride=(middle, 1))
         found.data_type, found.dims = x.data_type, (outer, inner, 1, 1)
         found.strides = packed(found.dims, (0, 2, 3, 1))
-        if y.data_type != x.data_type:  # pooling gives the type that it takes
+        if is_sum:
+            found = found * float(middle)
+        elif y.data_type != x.data_type:  # pooling gives the type that it takes
             found = g.identity(found)
         found = g.transpose(found, (0, 2, 3, 1))
     else:
@@ -326,6 +335,7 @@ def rewritten(graph: Description, nodes: Sequence[Node], strides: Strides) -> li
         graph.nodes[place : place + 1] = added
         parts = ", ".join(dict.fromkeys(each.operation for each in added))
         told.append(f"{node} as {parts}")
+    if told:
         graph.validate()
     return told
 

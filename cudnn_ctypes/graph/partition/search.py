@@ -26,7 +26,7 @@ from ..describe.tensor import Tensor
 from ..run.program import Part
 from ..run.tensor_memory import memory_bytes
 from .folding import folded
-from .rewrites import NORMS, rewritten
+from .rewrites import NORMS, SIXTEEN, rewritten
 from .support import Answer, Support
 from .views import Memory, orders
 
@@ -35,7 +35,7 @@ _MAIN = {
     "operation_convolution_forward": ("image", "weight", "y"),
     "operation_convolution_backward_data": ("loss", "filter", "dx"),
     "operation_convolution_backward_filter": ("image", "loss", "dw"),
-    "operation_moe_grouped_matmul": ("token", "weight"),
+    "operation_moe_grouped_matmul": ("token", "weight", "y"),
     "operation_norm_forward": ("input", "y"),
     "operation_norm_backward": ("grad", "input", "dx"),
     "operation_resample_fwd": ("input", "y"),
@@ -55,7 +55,6 @@ _WIDE = (
 )
 """Operations of which a graph with an engine has one; of products two, which are attention."""
 _LONGEST = 40  # operations of one graph that is asked about
-_SIXTEEN = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
 _FLOAT = cudnnDataType_t.CUDNN_DATA_FLOAT
 
 
@@ -253,17 +252,22 @@ class Order:
         return list(found.values())
 
     def _types_between(self) -> dict[int, cudnnDataType_t]:
-        """Types of tensors that get memory where the graph's products and norms want 16 bits."""
+        """Types of tensors that get memory where the graph's products and norms want 16 bits.
+
+        What stands for a sum keeps float32: squares are soon beyond the largest float16.
+        """
         wanted = [
             t.data_type
             for t in self.graph.tensors
-            if not (t.virtual or t.by_value) and t.data_type in _SIXTEEN
+            if not (t.virtual or t.by_value) and t.data_type in SIXTEEN
         ]
         if not wanted or self.graph.intermediate_data_type != _FLOAT:
             return {}
         narrow = max(set(wanted), key=wanted.count)
         bases = set()
         for node in self._nodes:
+            if node.origin is not None:
+                continue
             mains = [
                 t
                 for port, t in (*node.inputs.items(), *node.outputs.items())
@@ -341,9 +345,9 @@ class Order:
         nodes = self._nodes[start:stop]
         made = {id(t) for node in nodes for t in node.results}
         graph, twins = copied(self.graph, nodes)
-        for tensor in self.graph.tensors:
-            twin = twins.get(id(tensor))
-            if twin is None or tensor.by_value:
+        for tensor in (t for node in nodes for t in (*node.operands, *node.results)):
+            twin = twins[id(tensor)]
+            if tensor.by_value:
                 continue
             users = self._users.get(id(tensor), [])
             inside = id(tensor) in made and all(start <= place < stop for place in users)
