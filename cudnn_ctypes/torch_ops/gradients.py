@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .operators import checked_names, new_operator, parameters_of, required, tensor_parameter
+from .operators import checked_names, defined, new_operator, parameters_of, tensor_parameter
 
 Backward = Mapping[str | tuple[str, ...], Callable[..., Any] | str]
 """Gradient names to the function of a graph that gives them, or to the tensor that equals them."""
@@ -48,9 +48,10 @@ def custom_op(
 
     Returns
     -------
-    torch.library.CustomOpDef
-        Called with tensors of PyTorch. Its work is done in PyTorch's current stream, on the GPU
-        that has the tensors. Tensors that were expanded to their shape are copied before.
+    torch._ops.OpOverload
+        ``torch.ops.namespace.name.default``, called with tensors of PyTorch. Its work is done in
+        PyTorch's current stream, on the GPU that has the tensors. Tensors that were expanded to
+        their shape are copied before.
 
     Raises
     ------
@@ -77,11 +78,50 @@ def custom_op(
         raise ValueError(f'name: expected "namespace::name", got {name!r}')
     outputs = checked_names("outputs", outputs)
     parameters = parameters_of(forward)
-    operator = new_operator(name, forward, parameters, len(outputs), options)
-    if backward is not None:
-        gradient = Gradient(name, parameters, outputs, backward, options)
-        operator.register_autograd(gradient.backward, setup_context=gradient.setup_context)
-    return operator
+    forward_operator = new_operator(f"{name}_forward", forward, parameters, len(outputs), options)
+    gradient = Gradient(name, parameters, outputs, backward, options)
+    call = _call(forward_operator, gradient, parameters)
+    return defined(name, parameters, len(outputs), {"CompositeImplicitAutograd": call})
+
+
+def _call(
+    forward: Any, gradient: Gradient, parameters: Sequence[inspect.Parameter]
+) -> Callable[..., Any]:
+    """What an operator does: its forward graph, with a note for autograd if gradients are needed.
+
+    It is made of other operators: those alone remain in what torch.compile makes.
+    """
+    signature = inspect.Signature(list(parameters))
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) != len(parameters):
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = tuple(bound.arguments.values())
+        if torch.is_grad_enabled():
+            for each in args:
+                if isinstance(each, torch.Tensor) and each.requires_grad:
+                    return _Differentiable.apply(forward, gradient, *args)
+        return forward(*args)
+
+    return call
+
+
+class _Differentiable(torch.autograd.Function):  # type: ignore[misc]
+    """The forward graph of an operator, with its gradient."""
+
+    @staticmethod
+    def forward(forward: Any, gradient: Gradient, *inputs: Any) -> Any:
+        return forward(*inputs)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        _, ctx.gradient, *arguments = inputs
+        ctx.gradient.setup_context(ctx, arguments, output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
+        return None, None, *ctx.gradient.backward(ctx, *gradients)
 
 
 class Gradient:
@@ -99,29 +139,30 @@ class Gradient:
         name: str,
         parameters: list[inspect.Parameter],
         outputs: tuple[str, ...],
-        backward: Backward,
+        backward: Backward | None,
         options: Mapping[str, Any],
     ) -> None:
-        self._name = name
+        self._name, rules = name, backward or {}
         self._inputs = [each.name for each in parameters]
         self._known: dict[str, inspect.Parameter] = {}
         self._places: dict[str, int] = {}
         for each in (*parameters, *map(tensor_parameter, (*outputs, *map(_d, outputs)))):
             self._add(each)
         self._steps: list[_Step] = []
-        for results, rule in backward.items():
+        for results, rule in rules.items():
             self._add_rule(results, rule, options)
         read = {place for step in self._steps for place in step.reads}
-        read |= {self._places[rule] for rule in backward.values() if isinstance(rule, str)}
+        read |= {self._places[rule] for rule in rules.values() if isinstance(rule, str)}
         useful = read | {self._places.get(_d(each), -1) for each in self._inputs}
-        for result in (each for names in backward for each in _several(names)):
+        for result in (each for names in rules for each in _several(names)):
             if self._places[result] not in useful:
                 raise ValueError(
                     f"{name}: backward: {result!r} is no gradient, and nothing reads it"
                 )
         self._saved = [i for i in range(len(parameters) + len(outputs)) if i in read]
         self._gradients = [self._places[_d(each)] for each in outputs]
-        self._fixed = [i for i, place in enumerate(self._gradients) if place not in read]
+        fixed = [i for i, place in enumerate(self._gradients) if place not in read]
+        self._fixed = fixed if backward is not None else []
         self._recipes: dict[tuple[bool, ...], _Recipe] = {}
 
     def _add(self, parameter: inspect.Parameter, equal: str | None = None) -> None:
@@ -139,7 +180,8 @@ class Gradient:
         self, results: str | tuple[str, ...], rule: Callable[..., Any] | str, options: Any
     ) -> None:
         names = checked_names("backward", _several(results))
-        reads = [rule] if isinstance(rule, str) else [each.name for each in parameters_of(rule)]
+        own = [tensor_parameter(rule)] if isinstance(rule, str) else parameters_of(rule)
+        reads = [each.name for each in own]
         for each in reads:
             if each not in self._known:
                 raise ValueError(
@@ -149,9 +191,8 @@ class Gradient:
         if isinstance(rule, str):
             self._add_equal(names, rule)
             return
-        taken = [required(self._known[each]) for each in reads]
-        own = f"{self._name}_{'_'.join(names)}"
-        operator = new_operator(own, rule, taken, len(names), options, has_gradient=False)
+        taken = [each.replace(annotation=self._known[each.name].annotation) for each in own]
+        operator = new_operator(f"{self._name}_{'_'.join(names)}", rule, taken, len(names), options)
         for each in names:
             self._add(tensor_parameter(each))
         step = _Step(operator, self._placed(reads), self._placed(names))
@@ -170,18 +211,9 @@ class Gradient:
     def _placed(self, names: Sequence[str]) -> list[int]:
         return [self._places[each] for each in names]
 
-    def setup_context(
-        self,
-        ctx: Any,
-        inputs: tuple[Any, ...],
-        output: Any,
-        keyword_only_inputs: Mapping[str, Any] | None = None,
-    ) -> None:
+    def setup_context(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
         """Save what the graphs of the gradient read."""
         results = output if isinstance(output, tuple) else (output,)
-        if keyword_only_inputs:
-            arguments = dict(zip(self._inputs, inputs, strict=False)) | dict(keyword_only_inputs)
-            inputs = tuple(arguments[each] for each in self._inputs)
         values = (*inputs, *results)
         tensors, ctx.options = [], []
         for place in self._saved:
@@ -211,7 +243,7 @@ class Gradient:
         )
 
     def _backward(self, ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        needed = tuple(ctx.needs_input_grad)
+        needed = tuple(ctx.needs_input_grad[2:])
         steps, wanted = self._recipes.get(needed) or self._recipe(needed)
         values: list[Any] = [None] * len(self._known)
         for place, value in zip(self._saved, ctx.saved_tensors, strict=True):

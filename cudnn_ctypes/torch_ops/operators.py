@@ -23,10 +23,8 @@ def new_operator(
     parameters: list[inspect.Parameter],
     results: int,
     options: Mapping[str, Any],
-    *,
-    has_gradient: bool = True,
 ) -> Any:
-    """The custom operator that runs the graph of one function.
+    """The custom operator that runs the graph of one function; it has no gradient.
 
     Parameters
     ----------
@@ -35,31 +33,41 @@ def new_operator(
     function : callable
         As for `GraphFunction`.
     parameters : list of inspect.Parameter
-        Those of the operator, in the order of the function's, with types that PyTorch knows.
+        Those of the function, with types that PyTorch knows. The operator takes all by position.
     results : int
         How many tensors the function returns.
     options : mapping
         Those of `GraphFunction`.
-    has_gradient : bool
-        Whether one may be registered; without, PyTorch calls it 8 us faster (2.13, on a CPU).
     """
     kernel = _Kernel(name, function, parameters, results, options)
+    needed = [
+        each.replace(kind=each.POSITIONAL_OR_KEYWORD, default=each.empty) for each in parameters
+    ]
+    operator = defined(name, needed, results, {"CPU": kernel.run, "CUDA": kernel.run}, _TAG)
+    library = _libraries[name]
+    torch.library.register_fake(name, kernel.fake, lib=library)
+    return operator
+
+
+def defined(
+    name: str,
+    parameters: list[inspect.Parameter],
+    results: int,
+    functions: Mapping[str, Callable[..., Any]],
+    *tags: Any,
+) -> Any:
+    """An operator with implementations by PyTorch's dispatch key, which replaces one of its name.
+
+    ``torch.library.custom_op`` would put checks around them that take longer than a small kernel.
+    """
     _libraries.pop(name, None)  # what was registered for an operator of this name goes
     namespace, _, own = name.partition("::")
     library = _libraries[name] = torch.library.Library(namespace, "FRAGMENT")
-    schema = _schema(parameters, results)
-    if has_gradient:
-        operator = torch.library.custom_op(
-            name, kernel.run, mutates_args=(), schema=schema, tags=(_TAG,)
-        )
-        operator.register_fake(kernel.fake)
-    else:
-        library.define(f"{own}{schema}", tags=(_TAG, torch.Tag.pt2_compliant_tag))
-        torch.library.register_fake(name, kernel.fake, lib=library)
-        operator = getattr(getattr(torch.ops, namespace), own).default
-    for key in ("CPU", "CUDA"):  # `custom_op` alone puts 3 us of checks around it
-        library.impl(own, kernel.run, key)
-    return operator
+    tags = (*tags, torch.Tag.pt2_compliant_tag)
+    library.define(f"{own}{_schema(parameters, results)}", tags=tags)
+    for key, function in functions.items():
+        library.impl(own, function, key)
+    return getattr(getattr(torch.ops, namespace), own).default
 
 
 _libraries: dict[str, torch.library.Library] = {}
@@ -112,40 +120,36 @@ class _Kernel:
         self._traced: Any = function
         if not isinstance(function, Direct):
             self._traced = GraphFunction(function, **options)
-        self._order = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
-        own = inspect.signature(function).parameters.values()
-        self._by_position = not any(each.kind is each.KEYWORD_ONLY for each in own)
+        by_name = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        self._by_name, self._by_position = by_name, len(parameters) - len(by_name)
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self._arguments(args, kwargs)
+    def run(self, *args: Any) -> Any:
+        kwargs: dict[str, Any] = {}
+        if self._by_name:
+            args, kwargs = self._arguments(args)
         again = self._traced.run_again(args, kwargs)
         if again is not None:
             return again
         with torch.no_grad():  # its gradient is another operator
             settled = [_settled(each) for each in args]
-            named = {name: _settled(each) for name, each in kwargs.items()}
-            return self._checked(self._traced(*settled, **named))
+            return self._checked(self._traced(*settled, **kwargs))
 
-    def fake(self, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self._arguments(args, kwargs)
+    def fake(self, *args: Any) -> Any:
+        args, kwargs = self._arguments(args)
         settled = [_settled(each) for each in args]
-        named = {name: _settled(each) for name, each in kwargs.items()}
-        return self._checked(self._traced.empty_results(*settled, **named))
+        return self._checked(self._traced.empty_results(*settled, **kwargs))
 
-    def _arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _arguments(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in the form that the function takes."""
-        if self._by_position:
-            return args, kwargs
-        return (), dict(zip(self._order, args, strict=False)) | kwargs
+        last = dict(zip(self._by_name, args[self._by_position :], strict=True))
+        return args[: self._by_position], last
 
     def _checked(self, returned: Any) -> Any:
         several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         if len(several) != self._results or isinstance(returned, dict):
             kind = type(returned).__name__
             raise TypeError(
-                f"{self._name}: expected {self._results} tensors, got {len(several)} ({kind})"
+                f"{self._name.removesuffix('_forward')}: expected {self._results} tensors, got {len(several)} ({kind})"
             )
         return several[0] if self._results == 1 else several
 
@@ -181,12 +185,6 @@ def _annotation(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Any:
 def tensor_parameter(name: str) -> inspect.Parameter:
     """One that takes a tensor."""
     return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=torch.Tensor)
-
-
-def required(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The same, to be given by its position."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return parameter.replace(kind=kind, default=inspect.Parameter.empty)
 
 
 def checked_names(place: str, names: Any) -> tuple[str, ...]:

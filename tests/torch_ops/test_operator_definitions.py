@@ -14,12 +14,12 @@ from tools.bench_torch_ops import conv_bias_relu, sdpa  # noqa: E402
 
 
 def test_the_schema_says_what_the_function_takes() -> None:
-    schema = str(conv_bias_relu()._opoverload._schema)
+    schema = str(conv_bias_relu()._schema)
     assert schema == (
         "cudnn_ctypes_tools::conv_bias_relu(Tensor x, Tensor w, Tensor b, "
         "Tensor? residual=None, SymInt padding=1) -> Tensor"
     )
-    assert str(sdpa()._opoverload._schema).endswith(
+    assert str(sdpa()._schema).endswith(
         "(Tensor q, Tensor k, Tensor v, bool causal=False) -> (Tensor, Tensor)"
     )
 
