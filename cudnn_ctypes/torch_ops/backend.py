@@ -1,14 +1,18 @@
 """A back end of torch.compile: ready operators in place of PyTorch's functions, where they pay.
 
 TorchDynamo's graph of a program is searched for what cuDNN does in one kernel. On a GPU each place
-is timed by both sides, forward and backward, and taken if cuDNN is faster; on the reference device
-all places are. The rest is left to another back end.
+is compiled and timed by both sides, forward and backward; where the operator's kernels are faster,
+it comes in. The whole is then timed against PyTorch's, host and kernels, and left as it was if it
+is not faster. On the reference device all places are taken. The rest is left to another back end.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
+import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -17,6 +21,7 @@ from torch.fx.node import map_arg
 from torch.nn import functional
 
 from ..errors import CudnnError
+from ..raw import mode as running
 from . import functions
 from .graphs import ACTIVATIONS
 
@@ -38,6 +43,7 @@ _KNOWN: dict[Any, tuple[str, str]] = {
     torch.tanh: ("tanh", "input"),
     **dict.fromkeys((functional.relu, torch.relu, "relu"), ("relu", "input inplace")),
     **dict.fromkeys((operator.mul, torch.mul), ("mul", "input other")),
+    **dict.fromkeys((operator.add, operator.iadd, torch.add), ("add", "input other alpha")),
 }
 """PyTorch's functions and methods that rules know: a name, and the parameters."""
 USUAL = ("attention", "linear", "convolution", "conv_batch_norm", "batch_norm")
@@ -91,9 +97,18 @@ class Regions:
     left: list[Region] = field(default_factory=list)
     others: int = 0
 
+    def leave_all(self, reason: str) -> None:
+        """Move what is taken to what is left, for a reason."""
+        alone = [f"{reason}; alone {each.reason}" for each in self.taken]
+        left = [Region("", e.nodes, e.result, a) for e, a in zip(self.taken, alone, strict=True)]
+        self.taken, self.left = [], left + self.left
+
     def __str__(self) -> str:
         lines = map(str, (*self.taken, *self.left))
         return "\n".join((*lines, f"other operations by PyTorch: {self.others}"))
+
+
+_Inner = Callable[[torch.fx.GraphModule, list[Any]], Callable[..., Any]]
 
 
 def cudnn_ctypes(
@@ -112,25 +127,68 @@ def cudnn_ctypes(
     options : mapping, optional
         "take": names of ready operators to put in, by default `USUAL`; "measure": False to put
         them in also where they are not faster; "inner": the back end for the rest, by default
-        "inductor" on a GPU and "aot_eager" on a CPU.
+        "inductor" on a GPU and "aot_eager" on a CPU; "report": called with the `Regions`.
     mode : str, optional
-        Of "inductor".
+        Of "inductor". With CUDA graphs the time of the kernels decides, else that of the program.
 
     Returns
     -------
     callable
         The compiled graph.
     """
-    known = {"take": USUAL, "measure": True, "inner": None, **(options or {})}
-    if len(known) > 3:
+    known = {"take": USUAL, "measure": True, "inner": None, "report": None, **(options or {})}
+    if len(known) > 4:
         got = ", ".join(options or ())
-        raise ValueError(f"options: expected take, measure and inner, got {got}")
-    replace(module, known["take"], measure=known["measure"])
-    on_gpu = any(isinstance(each, torch.Tensor) and each.is_cuda for each in operands)
-    inner = known["inner"] or ("inductor" if on_gpu else "aot_eager")
-    compiled = torch._dynamo.lookup_backend(inner) if isinstance(inner, str) else inner
-    more = {"mode": mode} if mode and inner == "inductor" else {}
-    return compiled(module, operands, **more)  # type: ignore[no-any-return]
+        raise ValueError(f"options: expected take, measure, inner and report, got {got}")
+    on_gpu = _on_gpu(operands)
+    name = known["inner"] or ("inductor" if on_gpu else "aot_eager")
+    inner, without_graphs = _inner(name, mode), _inner(name, _WITHOUT_GRAPHS.get(mode, mode))
+    original = _copied(module)
+    regions = replace(module, known["take"], measure=known["measure"], inner=without_graphs)
+    graph, compiled = module, None
+    if regions.taken and known["measure"] and on_gpu:
+        graphs = mode in _WITHOUT_GRAPHS
+        sides = [_ready(without_graphs, _copied(e), operands) for e in (module, original)]
+        mine, other = _compared(sides, list(map(_real, operands)), kernels=graphs)
+        is_slower = mine >= _GAIN * other
+        if is_slower:
+            told = f"the whole takes {mine:.0f} us, PyTorch's {other:.0f} us"
+            regions.leave_all(told)
+        compiled = None if graphs else sides[is_slower]
+        graph = original if is_slower else module
+    if known["report"]:
+        known["report"](regions)
+    return inner(graph, operands) if compiled is None else compiled
+
+
+_WITHOUT_GRAPHS: dict[str | None, str | None] = {
+    "reduce-overhead": None,
+    "max-autotune": "max-autotune-no-cudagraphs",
+}
+"""Modes of inductor that capture CUDA graphs, and those that do the same without."""
+
+
+def _inner(name: Any, mode: str | None) -> _Inner:
+    """Another back end; a mode is for inductor alone."""
+    compiled = torch._dynamo.lookup_backend(name) if isinstance(name, str) else name
+    patches = torch._inductor.list_mode_options(mode) if mode and name == "inductor" else {}
+    return functools.partial(compiled, config_patches=patches) if patches else compiled  # type: ignore[no-any-return]
+
+
+def _ready(inner: _Inner, module: torch.fx.GraphModule, operands: list[Any]) -> Callable[..., Any]:
+    """A compiled graph whose gradient is compiled, too, which back ends else put off."""
+    config = torch._functorch.config
+    name = "force_non_lazy_backward_lowering"  # of newer PyTorch
+    with config.patch({name: True}) if hasattr(config, name) else nullcontext():
+        return inner(module, operands)
+
+
+def _copied(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """The same with a graph of its own; back ends change the graph that they get."""
+    graph = torch.fx.Graph()
+    returned = graph.graph_copy(module.graph, {})
+    graph.output(returned)
+    return torch.fx.GraphModule(module, graph)
 
 
 def explain(
@@ -140,7 +198,7 @@ def explain(
     measure: bool = True,
     **kwargs: Any,
 ) -> Regions:
-    """Run a function once with ready operators in it, and tell where.
+    """Run a function once as the back end compiles it, and tell what it takes.
 
     Parameters
     ----------
@@ -160,15 +218,16 @@ def explain(
     """
     found = Regions()
 
-    def record(module: torch.fx.GraphModule, operands: list[Any]) -> Any:
-        regions = replace(module, take, measure=measure)
+    def add(regions: Regions) -> None:
         found.taken += regions.taken
         found.left += regions.left
         found.others += regions.others
-        return module.forward
 
+    options = {"take": take, "measure": measure, "report": add}
     torch._dynamo.reset()
-    torch.compile(function, backend=record)(*args, **kwargs)
+    torch.compile(function, backend=functools.partial(cudnn_ctypes, options=options))(
+        *args, **kwargs
+    )
     return found
 
 
@@ -183,7 +242,11 @@ class _Match(NamedTuple):
 
 
 def replace(
-    module: torch.fx.GraphModule, take: Collection[str] = USUAL, *, measure: bool = True
+    module: torch.fx.GraphModule,
+    take: Collection[str] = USUAL,
+    *,
+    measure: bool = True,
+    inner: _Inner | None = None,
 ) -> Regions:
     """Put ready operators into a graph of TorchDynamo's.
 
@@ -195,6 +258,8 @@ def replace(
         Names of ready operators.
     measure : bool
         Whether an operator must be faster on the GPU than the functions in whose place it comes.
+    inner : callable, optional
+        The back end by which both sides are compiled before; by default they run as they are.
 
     Returns
     -------
@@ -216,7 +281,7 @@ def replace(
             reason = "not among those that are taken"
         told = ""
         if not reason:
-            reason, told = _trial(match, _value(node).dtype, measure)
+            reason, told = _trial(match, _value(node).dtype, measure, inner)
         gone.update(match.nodes)
         if reason:
             regions.left.insert(0, Region("", names, _told(node), reason))
@@ -237,87 +302,130 @@ def replace(
 # --- rules: from a node to a match, which begins before it and ends with it ----------------------
 
 
-_GAIN = 0.9  # of PyTorch's time, below which an operator takes its place
+_GAIN = 0.98  # of PyTorch's time, below which an operator takes its place
 _RUNS = 10
+_measured: dict[Any, tuple[str, str]] = {}
+"""What `_trial` found, by the code and the operands of both sides."""
 
 
-def _trial(match: _Match, dtype: Any, measure: bool) -> tuple[str, str]:
+def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tuple[str, str]:
     """Why an operator is not taken, "" if it is, and the times.
 
-    It runs with zeros for operands, with its gradient if the program computes gradients, and so
-    does what it replaces. Plans stay built.
+    It runs with random numbers, with its gradient if the program computes gradients, and so does
+    what it replaces. Plans stay built.
     """
-    env: dict[Any, Any] = {}
-
-    def operand(node: Any) -> Any:
-        if node not in env:
-            fake = env[node] = _number(_value(node))
-            if isinstance(fake, torch.Tensor):
-                place = {"dtype": fake.dtype, "device": fake.device}
-                form = [tuple(map(_number, each)) for each in (fake.shape, fake.stride())]
-                real = torch.empty_strided(*form, **place).zero_()
-                env[node] = real.requires_grad_(fake.requires_grad)
-        return env[node]
-
-    def ours() -> Any:
-        args, options = map_arg((match.args, dict(match.kwargs)), operand)
-        return getattr(functions, match.operator)(*args, **options)
-
-    def theirs() -> Any:
-        made: dict[Any, Any] = {}
-        for node in match.nodes:
-            args, options = map_arg(
-                (node.args, node.kwargs), lambda each: made[each] if each in made else operand(each)
-            )
-            called = node.target
-            if node.op == "call_method":
-                called = getattr(type(args[0]), called)
-            made[node] = called(*args, **options)
-        return made[match.nodes[-1]]
-
-    def run(function: Callable[[], Any]) -> None:
-        y = function()
-        leaves = [each for each in env.values() if getattr(each, "requires_grad", False)]
-        if leaves and y.requires_grad:
-            torch.autograd.grad(y, leaves, torch.zeros_like(y), allow_unused=True)
-
-    with torch._subclasses.fake_tensor.unset_fake_temporarily():
-        first = operand(next(each for each in match.args if isinstance(each, torch.fx.Node)))
-        map_arg((match.args, dict(match.kwargs)), operand)
-        tensors = [each for each in env.values() if isinstance(each, torch.Tensor)]
+    with torch._subclasses.fake_tensor.unset_fake_temporarily(), torch._guards.tracing(None):
+        sides, operands = _sides(match)
+        tensors = [each for each in operands if isinstance(each, torch.Tensor)]
         mixed = any(each.is_floating_point() and each.dtype != dtype for each in tensors)
-        with torch.autocast(first.device.type, dtype, enabled=mixed):
+        place = tensors[0].device.type
+        forms = [(e.shape, e.stride(), e.dtype, e.requires_grad) for e in tensors]
+        key = (*(each.code for each in sides), str(forms), str(tensors[0].device), mixed, measure)
+        key += (torch.is_grad_enabled(), id(running.runtime))
+        if key in _measured:
+            return _measured[key]
+        told = ""
+        with torch.autocast(place, dtype, enabled=mixed):
             try:
-                run(ours)
+                _run(sides[0], operands)
             except (CudnnError, ValueError, TypeError, NotImplementedError) as error:
                 return str(error).partition("\n")[0], ""
-            if not measure or not (mine := _time(lambda: run(ours), first)):
-                return "", ""
-            other = _time(lambda: run(theirs), first)
-    told = f"{mine:.0f} us, PyTorch {other:.0f} us"
-    return ("" if mine < _GAIN * other else f"not faster: {told}"), told
+            if measure and _on_gpu(operands):
+                compiled = [
+                    each if inner is None else _ready(inner, each, operands) for each in sides
+                ]
+                mine, other = _compared(compiled, operands, kernels=True)
+                told = f"{mine:.0f} us, PyTorch {other:.0f} us"
+                if mine >= _GAIN * other:
+                    told = f"not faster: {told}"
+    found = _measured[key] = (told if told.startswith("not") else "", told)
+    return found
 
 
-def _number(value: Any) -> Any:
-    """The size that a symbol of PyTorch stands for at first; other values as they are."""
-    return value.node.hint if isinstance(value, torch.SymInt) else value
+def _on_gpu(operands: list[Any]) -> bool:
+    return any(isinstance(each, torch.Tensor) and each.is_cuda for each in operands)
 
 
-def _time(run: Callable[[], None], like: Any) -> float:
-    """The microseconds of a run on a GPU; 0 elsewhere, where times tell nothing."""
-    if not like.is_cuda:
-        return 0.0
-    found = []
-    with torch.cuda.device(like.device):
-        for _ in range(4):  # the first to warm up
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            begin.record()
-            for _ in range(_RUNS):
-                run()
-            end.record()
-            end.synchronize()
-            found.append(float(begin.elapsed_time(end)))
-    return min(found[1:]) * 1e3 / _RUNS
+def _sides(match: _Match) -> tuple[list[torch.fx.GraphModule], list[Any]]:
+    """A match as two graphs of the same operands, the operator's and PyTorch's; and operands."""
+    outside: dict[Any, None] = {}
+    inside = set(match.nodes)
+    every = [(match.args, dict(match.kwargs)), *((n.args, n.kwargs) for n in match.nodes)]
+    map_arg(every, lambda each: each in inside or outside.setdefault(each))
+    graphs = [torch.fx.Graph() for _ in range(2)]
+    given = [
+        {e: graph.placeholder(f"operand{i}") for i, e in enumerate(outside)} for graph in graphs
+    ]
+    args, options = map_arg(every[0], given[0].__getitem__)
+    called = getattr(functions, match.operator)
+    graphs[0].output((graphs[0].call_function(called, args, options),))
+    for node in match.nodes:  # names of their own, which do not depend on the program
+        args, options = map_arg((node.args, node.kwargs), given[1].__getitem__)
+        given[1][node] = graphs[1].create_node(node.op, node.target, args, options)
+    graphs[1].output((given[1][match.nodes[-1]],))
+    sides = [torch.fx.GraphModule(torch.nn.Module(), each) for each in graphs]
+    return sides, [_real(_value(each)) for each in outside]
+
+
+def _real(value: Any) -> Any:
+    """A tensor like one, with random numbers; the number that a symbol stands for at first."""
+    if isinstance(value, torch.SymInt):
+        return value.node.hint
+    if not isinstance(value, torch.Tensor):
+        return value
+    with torch._subclasses.fake_tensor.unset_fake_temporarily():
+        shape, strides = ([_real(n) for n in each] for each in (value.shape, value.stride()))
+        made = torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
+        made = made.uniform_(0, 0.1) if made.is_floating_point() else made.zero_()
+        return made.requires_grad_(value.requires_grad)
+
+
+def _run(function: Callable[..., Any], operands: list[Any]) -> None:
+    """A pass, with the gradients of the operands that require them."""
+    returned = function(*operands)
+    results = returned if isinstance(returned, (tuple, list)) else [returned]
+    ends = [each for each in results if getattr(each, "requires_grad", False)]
+    leaves = [each for each in operands if getattr(each, "requires_grad", False)]
+    if ends and leaves and torch.is_grad_enabled():
+        torch.autograd.grad(ends, leaves, list(map(torch.ones_like, ends)), allow_unused=True)
+
+
+def _compared(
+    sides: list[Callable[..., Any]], operands: list[Any], *, kernels: bool
+) -> list[float]:
+    """The microseconds of a pass of each: where passes follow each other, or its kernels alone.
+
+    The smallest of some rounds, in which they take turns.
+    """
+    first = next(each for each in operands if isinstance(each, torch.Tensor) and each.is_cuda)
+    best = [float("inf")] * len(sides)
+    with (
+        torch._subclasses.fake_tensor.unset_fake_temporarily(),
+        torch._guards.tracing(None),
+        torch.cuda.device(first.device),
+    ):
+        for turn in range(5):  # the first to warm up
+            for i, side in enumerate(sides):
+                us = _time(lambda side=side: _run(side, operands), kernels)  # type: ignore[misc]
+                best[i] = min(best[i], us) if turn else best[i]
+    return best
+
+
+def _time(run: Callable[[], None], kernels: bool) -> float:
+    """The microseconds of a pass on the current GPU."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    if kernels:
+        torch.cuda.synchronize()
+        since = time.perf_counter()
+        run()
+        seconds = (_RUNS + 1) * (time.perf_counter() - since)
+        torch.cuda._sleep(int(2e9 * min(seconds, 0.1)))  # cycles in which the host queues the rest
+    begin.record()
+    for _ in range(_RUNS):
+        run()
+    end.record()
+    end.synchronize()
+    return float(begin.elapsed_time(end)) * 1e3 / _RUNS
 
 
 def _attention(node: Any) -> _Match | None:
@@ -357,35 +465,56 @@ def _linear(node: Any) -> _Match | None:
 
 
 def _convolution(node: Any) -> _Match | None:
-    """A convolution with ReLU, or batch normalization with or without it."""
+    """A convolution, or a norm by known statistics of one; plus a tensor; ReLU. Or a norm alone."""
     relu = _arguments(node, "relu")
     last = node if relu is None else _only_for(relu["input"], node)
+    rest = [] if relu is None else [node]
     norm = _arguments(last, "batch_norm")
-    nodes = [node] if relu is not None else []
-    if norm is not None:
-        nodes = [last, *nodes]
-        if norm.get("training"):
-            return _batch_norm(nodes, norm, relu is not None)
-        last = _only_for(norm["input"], last)
-    given = _arguments(last, "convolution")
-    if given is None:
+    if norm is not None and norm.get("training"):
+        return _batch_norm([last, *rest], norm, relu is not None)
+    found, residual = _convolved(last), None
+    added = _arguments(last, "add") or {}
+    if len(added) == 2:
+        for one, other in (("input", "other"), ("other", "input")):
+            found, residual = _convolved(_only_for(added[one], last)), added[other]
+            if found is not None and isinstance(residual, torch.fx.Node):
+                break
+        else:
+            return None
+        rest = [last, *rest]
+    if found is None:
         return None
-    if not nodes:
-        return _Match("convolution", [last], reason="PyTorch calls cuDNN for it")
+    given, norm, nodes = found
+    nodes = [*nodes, *rest]
+    if len(nodes) == 1:
+        return _Match("convolution", nodes, reason="PyTorch calls cuDNN for it")
     reason, bias = _unfit(node), given.get("bias")
     if given.get("groups", 1) != 1 or isinstance(given.get("padding"), str):
         reason = reason or "groups, or padding by its name"
-    window: dict[str, Any] = {
+    if residual is not None and _told(residual) != _told(node):
+        reason = reason or "what is added has another shape or type"
+    options: dict[str, Any] = {
         name: given[name] for name in ("stride", "padding", "dilation") if name in given
     }
-    operands, nodes = (given["input"], given["weight"]), [last, *nodes]
+    options |= {"relu": relu is not None, "residual": residual}
+    operands = (given["input"], given["weight"])
     if norm is None:
-        return _Match("convolution", nodes, (*operands, bias), {**window, "relu": True}, reason)
+        return _Match("convolution", nodes, (*operands, bias), options, reason)
     numbers = [norm.get(each) for each in ("weight", "bias", "running_mean", "running_var")]
     if None in numbers:
         reason = reason or "a norm without weights or statistics"
-    options = {**window, "bias": bias, "relu": relu is not None, "eps": norm.get("eps", 1e-5)}
+    options |= {"bias": bias, "eps": norm.get("eps", 1e-5)}
     return _Match("conv_batch_norm", nodes, (*operands, *numbers), options, reason)
+
+
+def _convolved(node: Any) -> tuple[dict[str, Any], dict[str, Any] | None, list[Any]] | None:
+    """The arguments of a convolution, those of the norm of it that a node is, and both nodes."""
+    norm = _arguments(node, "batch_norm")
+    inner = node if norm is None else _only_for(norm["input"], node)
+    given = _arguments(inner, "convolution")
+    if given is None or (norm is not None and norm.get("training")):
+        return None
+    return given, norm, [inner] if norm is None else [inner, node]
 
 
 def _batch_norm(nodes: list[Any], norm: Mapping[str, Any], relu: bool) -> _Match:

@@ -346,6 +346,7 @@ def conv_batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-5,
+    residual: Tensor | None = None,
     relu: bool = True,
     **window: Any,
 ) -> Tensor:
@@ -357,6 +358,8 @@ def conv_batch_norm(
         As for `convolution`.
     norm_weight, norm_bias, running_mean, running_var, training, momentum, eps
         As for `batch_norm`.
+    residual : torch.Tensor, optional
+        Like the result; added before ReLU.
     relu : bool
         Whether max(…, 0) is taken at the end.
     **window
@@ -370,12 +373,17 @@ def conv_batch_norm(
     if training:
         y = convolution(x, weight, bias, **window)
         following = (y, running_mean, running_var, norm_weight, norm_bias)
-        return batch_norm(*following, training=True, momentum=momentum, eps=eps, relu=relu)
+        options = {"training": True, "momentum": momentum, "eps": eps}
+        if residual is None:
+            return batch_norm(*following, relu=relu, **options)  # type: ignore[arg-type]
+        y = batch_norm(*following, **options) + residual  # type: ignore[arg-type]
+        return y.relu() if relu else y
     scale = norm_weight * torch.rsqrt(running_var + eps)
     before = running_mean if bias is None else running_mean - bias
     shift = norm_bias - before * scale
     parameters = [each.to(weight.dtype) for each in (shift, scale)]
-    return convolution(x, weight, parameters[0], scale=parameters[1], relu=relu, **window)
+    window |= {"scale": parameters[1], "residual": residual, "relu": relu}
+    return convolution(x, weight, parameters[0], **window)
 
 
 def rope(x: Tensor, cos: Tensor, sin: Tensor, *, interleaved: bool = False) -> Tensor:

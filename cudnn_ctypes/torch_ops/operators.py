@@ -147,9 +147,9 @@ class _Kernel:
     def _checked(self, returned: Any) -> Any:
         several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         if len(several) != self._results or isinstance(returned, dict):
-            kind = type(returned).__name__
+            kind, name = type(returned).__name__, self._name.removesuffix("_forward")
             raise TypeError(
-                f"{self._name.removesuffix('_forward')}: expected {self._results} tensors, got {len(several)} ({kind})"
+                f"{name}: expected {self._results} tensors, got {len(several)} ({kind})"
             )
         return several[0] if self._results == 1 else several
 
