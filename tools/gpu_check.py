@@ -69,7 +69,7 @@ PARTS = {
     "bench_graph": Part(60, "tools.bench_graph --rounds 61"),
     "bench_empty": Part(40, "tools.bench_graph --rounds 61 --empty"),
     "bench_cache": Part(70, "tools.bench_cache --execute --rounds 3"),
-    "bench_torch_ops": Part(110, "tools.bench_torch_ops"),
+    "bench_torch_ops": Part(110, "tools.bench_torch_ops gpt2 gpt2_token dit"),
     "leaks": Part(150, "pytest -m 'gpu and soak'", _LEAKS),
     "memcheck": Part(560, f"pytest -m 'gpu and not soak' -k '{_CLEAN}'", "tests", _MEMCHECK),
     "soak": Part(330, "pytest -m 'gpu and soak'", "tests"),

@@ -242,13 +242,15 @@ def test_the_layers_of_resnet_50_build_in_each_direction():
 
 
 @pytest.mark.soak
-def test_blocks_of_operators_run_on_the_reference_device():
+def test_models_run_on_the_reference_device():
     pytest.importorskip("torch")
     program = """
         from tools.bench_torch_ops import main
-        main(["--reference"])
+        main(["--reference", "llama_token", "unet"])
     """
     title, *rows = printed(program)
     assert title.startswith("PyTorch")
-    assert len(rows) == 16  # two blocks, eager and compiled, by either side, two passes
-    assert sum("operator, compiled" in row for row in rows) == 4
+    errors = [float(row.split("error ")[1].split(",")[0]) for row in rows if "error" in row]
+    assert len(errors) == 6  # two models by three ways
+    assert max(errors) < 1e-2
+    assert sum("by cudnn_ctypes.torch_ops.attention" in row for row in rows) == 2

@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 from programs import ROOT, run_program
-from torch_operators import BACKENDS, GPU, PLACES
+from torch_operators import (
+    BACKENDS,
+    GPU,
+    PLACES,
+    conv_bias_relu,
+    expected_convolution,
+    sdpa,
+)
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.graph.tracing import TracedGraph
@@ -20,12 +27,6 @@ from cudnn_ctypes.graph.tracing import TracedGraph
 torch: Any = pytest.importorskip("torch")
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
-
-from tools.bench_torch_ops import (  # noqa: E402
-    conv_bias_relu,
-    expected_convolution,
-    sdpa,
-)
 
 
 def images(place: str, *, batch: int = 2, seed: int = 0, dtype: Any = None) -> list[Any]:
@@ -110,7 +111,7 @@ class Recorded(TorchDispatchMode):
 
     @property
     def own(self) -> list[str]:
-        home = "cudnn_ctypes_tools."
+        home = "cudnn_ctypes_tests."
         return [name.removeprefix(home) for name in self.names if name.startswith(home)]
 
 

@@ -6,17 +6,17 @@ import doctest
 from typing import Any
 
 import pytest
+from torch_operators import conv_bias_relu, sdpa
 
 torch: Any = pytest.importorskip("torch")
 
 from cudnn_ctypes.torch_ops import custom_op  # noqa: E402
-from tools.bench_torch_ops import conv_bias_relu, sdpa  # noqa: E402
 
 
 def test_the_schema_says_what_the_function_takes() -> None:
     schema = str(conv_bias_relu()._schema)
     assert schema == (
-        "cudnn_ctypes_tools::conv_bias_relu(Tensor x, Tensor w, Tensor b, "
+        "cudnn_ctypes_tests::conv_bias_relu(Tensor x, Tensor w, Tensor b, "
         "Tensor? residual=None, SymInt padding=1) -> Tensor"
     )
     assert str(sdpa()._schema).endswith(
