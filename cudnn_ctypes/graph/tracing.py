@@ -175,6 +175,7 @@ class TracedGraph:
         """Take arguments that the function only looked at out of the graph."""
         nodes = [each for node in self.graph.nodes for each in (node, *node.inner)]
         used = {id(tensor) for node in nodes for tensor in node.operands}
+        used |= {id(each.ragged_offset) for each in self.graph.tensors}
         self._used = [id(tensor) in used for tensor in self._inputs]
         for tensor, is_used in zip(self._inputs, self._used, strict=True):
             if not is_used:

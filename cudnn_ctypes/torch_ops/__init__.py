@@ -18,6 +18,7 @@ Provisional: names and arguments may change in any release.
 from .backend import Region, Regions, explain
 from .functions import (
     attention,
+    attention_packed,
     batch_norm,
     causal_conv1d,
     conv_batch_norm,
@@ -35,6 +36,7 @@ __all__ = [
     "Region",
     "Regions",
     "attention",
+    "attention_packed",
     "batch_norm",
     "causal_conv1d",
     "conv_batch_norm",

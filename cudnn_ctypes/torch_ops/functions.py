@@ -82,9 +82,72 @@ def attention(
         if each is not None and each.requires_grad:
             variant += f"_{name}"
     factor = q.shape[-1] ** -0.5 if scale is None else scale
-    options = (left, right, bottom_right, alibi, softcap)
-    output: Tensor = OPERATORS[variant](q, k, v, bias, sink, *lengths, factor, *options)[0]
+    operands = (q, k, v, bias, sink, *lengths, None, None, None, None)
+    options = (factor, left, right, bottom_right, alibi, softcap)
+    output: Tensor = OPERATORS[variant](*operands, *options)[0]
     return output
+
+
+def attention_packed(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    begins_q: Tensor,
+    begins_kv: Tensor,
+    longest_q: int,
+    longest_kv: int,
+    *,
+    causal: bool = False,
+    scale: float | None = None,
+    window: tuple[int | None, int | None] = (None, None),
+    bottom_right: bool = False,
+    softcap: float = 0.0,
+) -> Tensor:
+    """Attention of sequences of different lengths whose tokens lie behind each other.
+
+    There is a plan for each number of sequences and their longest, whatever the number of tokens.
+    Memory is copied unless q, k and v have room for all sequences to be the longest.
+
+    Parameters
+    ----------
+    q, k, v : torch.Tensor
+        (tokens, h, d), (tokens, h_k, d) and (tokens, h_k, d_v).
+    begins_q, begins_kv : torch.Tensor
+        (sequences + 1,), int32: where each begins, and where the last ends.
+    longest_q, longest_kv : int
+        The most tokens that a sequence has.
+    causal, scale, window, bottom_right, softcap
+        As for `attention`.
+
+    Returns
+    -------
+    torch.Tensor
+        (tokens, h, d_v), like q.
+    """
+    q, k, v = _autocast(q, k, v)
+    count, (left, right) = len(begins_q) - 1, window
+    rooms = [_with_room(each, count, longest_q if each is q else longest_kv) for each in (q, k, v)]
+    lengths = [each.diff().view(-1, 1, 1, 1) for each in (begins_q, begins_kv)]
+    sizes = [each.shape[1] * each.shape[2] for each in (q, k, v)]
+    sizes.append(q.shape[1] * v.shape[2])
+    begins = [
+        (each * size).view(-1, 1, 1, 1)
+        for each, size in zip((begins_q, begins_kv, begins_kv, begins_q), sizes, strict=True)
+    ]
+    factor = q.shape[-1] ** -0.5 if scale is None else scale
+    mask = (left, 0 if causal else right, bottom_right, False, softcap)
+    o = OPERATORS["attention"](*rooms, None, None, *lengths, *begins, factor, *mask)[0]
+    rows: Tensor = o.transpose(1, 2).reshape(-1, q.shape[1], v.shape[2])[: q.shape[0]]
+    return rows
+
+
+def _with_room(x: Tensor, count: int, longest: int) -> Tensor:
+    """(tokens, h, d) as (sequences, h, longest, d), of which the first tokens are the given."""
+    missing = count * longest - x.shape[0]
+    if missing < 0:
+        raise ValueError(f"attention_packed: {x.shape[0]} tokens, and {count} times {longest} room")
+    rows = functional.pad(x, (0, 0, 0, 0, 0, missing)) if missing else x.contiguous()
+    return rows.view(count, longest, *x.shape[1:]).transpose(1, 2)
 
 
 def layer_norm(

@@ -6,6 +6,7 @@ call, which brings operands into the shapes that the rows take.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,25 +46,6 @@ def _register(
 # --- attention -----------------------------------------------------------------------------------
 
 
-def _mask(
-    scale: float,
-    left: int | None,
-    right: int | None,
-    bottom_right: bool,
-    alibi: bool,
-    **operands: Tensor | None,
-) -> dict[str, Any]:
-    """The arguments of `sdpa` and its gradient that say which keys count, and how much."""
-    return {
-        "attn_scale": scale,
-        "use_alibi_mask": alibi,
-        "diagonal_alignment": "bottom_right" if bottom_right else "top_left",
-        "diagonal_band_left_bound": left,
-        "diagonal_band_right_bound": right,
-        **operands,
-    }
-
-
 def _capped(softcap: float) -> dict[str, Any]:
     """softcap * tanh(scores / softcap) and its derivative, as `sdpa_backward` takes them."""
     divided: list[Any] = []
@@ -87,6 +69,10 @@ def _attention(
     sink: Tensor | None,
     seq_len_q: Tensor | None,
     seq_len_kv: Tensor | None,
+    begin_q: Tensor | None,
+    begin_k: Tensor | None,
+    begin_v: Tensor | None,
+    begin_o: Tensor | None,
     scale: float,
     left: int | None,
     right: int | None,
@@ -94,46 +80,73 @@ def _attention(
     alibi: bool,
     softcap: float,
 ) -> Any:
-    options = _mask(scale, left, right, bottom_right, alibi, bias=bias, sink_token=sink)
+    """`begin_q` and others: where sequences that lie behind each other begin, in elements."""
+    _set_begins((q, k, v), (begin_q, begin_k, begin_v))
+    options = _options(bias, sink, seq_len_q, seq_len_kv, scale, left, right, bottom_right, alibi)
     if softcap:
         options["score_mod"] = _capped(softcap)["score_mod"]
-    lengths = {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
-    o, stats = graph.sdpa(q, k, v, generate_stats=True, **options, **lengths)
+    o, stats = graph.sdpa(q, k, v, generate_stats=True, **options)
+    if begin_o is not None:
+        batch, heads, rows, _ = q.dims or ()
+        size = (v.dims or ())[-1]
+        o.set_output(strides=packed((batch, heads, rows, size), (0, 2, 1, 3)))
+        o.ragged_offset = begin_o
     return o, stats.set_output(data_type="float32")
+
+
+def _set_begins(tensors: Sequence[Tensor], begins: Sequence[Tensor | None]) -> None:
+    for tensor, begin in zip(tensors, begins, strict=True):
+        tensor.ragged_offset = begin
+
+
+def _options(
+    bias: Any, sink: Any, seq_len_q: Any, seq_len_kv: Any, scale: float, *mask: Any
+) -> dict[str, Any]:
+    """The arguments of `sdpa` and its gradient that say which keys count, and how much."""
+    left, right, bottom_right, alibi = mask
+    return {
+        "attn_scale": scale,
+        "use_alibi_mask": alibi,
+        "diagonal_alignment": "bottom_right" if bottom_right else "top_left",
+        "diagonal_band_left_bound": left,
+        "diagonal_band_right_bound": right,
+        "bias": bias,
+        "sink_token": sink,
+        "seq_len_q": seq_len_q,
+        "seq_len_kv": seq_len_kv,
+    }
 
 
 def _attention_gradients(*more: str) -> Callable[..., Any]:
     """The graph of dq, dk and dv, and of `more`: "dbias", "dsink"."""
 
-    def gradients(
-        graph: Any,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        o: Tensor,
-        do: Tensor,
-        stats: Tensor,
-        bias: Tensor | None,
-        sink: Tensor | None,
-        seq_len_q: Tensor | None,
-        seq_len_kv: Tensor | None,
-        scale: float,
-        left: int | None,
-        right: int | None,
-        bottom_right: bool,
-        alibi: bool,
-        softcap: float,
-    ) -> Any:
-        options = _mask(scale, left, right, bottom_right, alibi, bias=bias, sink_token=sink)
-        options |= {"seq_len_q": seq_len_q, "seq_len_kv": seq_len_kv}
+    def gradients(graph: Any, o: Tensor, do: Tensor, stats: Tensor, *forward: Any) -> Any:
+        q, k, v, bias, sink, len_q, len_kv, begin_q, begin_k, begin_v, begin_o, *numbers = forward
+        _set_begins((q, k, v, o, do), (begin_q, begin_k, begin_v, begin_o, begin_o))
+        *mask, softcap = numbers
+        options = _options(bias, sink, len_q, len_kv, *mask)
         options |= _capped(softcap) if softcap else {}
         made = {}
         if "dbias" in more:
             made["dbias"] = options["dBias"] = graph.tensor_like(bias, name="dbias")
         if "dsink" in more:
             made["dsink"] = options["dSink_token"] = graph.tensor_like(sink, name="dsink")
-        return *graph.sdpa_backward(q, k, v, o, do, stats, **options), *made.values()
+        found = graph.sdpa_backward(q, k, v, o, do, stats, **options)
+        if begin_o is not None:
+            for each, like in zip(found, (q, k, v), strict=True):
+                each.set_output(strides=like.strides)
+                each.ragged_offset = like.ragged_offset
+        return *found, *made.values()
 
+    return _with_arguments_of(_attention, gradients)
+
+
+def _with_arguments_of(forward: Callable[..., Any], gradients: Callable[..., Any]) -> Any:
+    """A function of a graph, tensors and the arguments of its forward function, by their names."""
+    *own, _ = inspect.signature(gradients).parameters.values()
+    _, *others = inspect.signature(forward).parameters.values()
+    vars(gradients)["__signature__"] = inspect.Signature([*own, *others])
+    gradients.__annotations__ |= forward.__annotations__
     return gradients
 
 

@@ -42,6 +42,19 @@ def with_lengths(q: Any, k: Any, v: Any) -> Any:
     return o.masked_fill(beyond[:, None, :, None].to(o.device), 0)
 
 
+def behind_each_other(q: Any, k: Any, v: Any, begins: Any, causal: bool) -> Any:
+    """Each sequence of tokens on its own."""
+    parts = []
+    for begin, end in zip(begins[:-1], begins[1:], strict=True):
+        one = (each[begin:end].transpose(0, 1)[None] for each in (q, k, v))
+        hidden = (COLUMN > ROW)[: end - begin, : end - begin] if causal else None
+        parts.append(attended(*one, hidden=hidden, cap=2.0 * causal)[0].transpose(0, 1))
+    return torch.cat(parts)
+
+
+BEGINS = (0, 40, 56, 100)
+
+
 def rotated(x: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1) if interleaved else x.chunk(2, -1)
     parts = (a * cos - b * sin, b * cos + a * sin)
@@ -127,6 +140,20 @@ CASES: dict[str, Case] = {
         with_lengths,
         heads,
     ),
+    **{
+        f"attention, packed, {causal=}": (
+            lambda *qkv, causal=causal: ops.attention_packed(
+                *qkv,
+                *[torch.tensor(BEGINS, dtype=torch.int32).to(qkv[0].device)] * 2,
+                *(64, 64),
+                causal=causal,
+                softcap=2.0 * causal,
+            ),
+            lambda *qkv, causal=causal: behind_each_other(*qkv, BEGINS, causal),
+            lambda: [normal(100, 4, 32), normal(100, 2, 32), normal(100, 2, 32)],
+        )
+        for causal in (False, True)
+    },
     "layer norm": (
         ops.layer_norm,
         lambda x, w, b: nn.layer_norm(x, (64,), w, b),
@@ -235,7 +262,7 @@ def test_numbers_and_gradients_are_pytorch_s(name: str, place: str) -> None:
 
 
 CHECKED = {
-    "attention": lambda: (*heads(), None, None, None, None, 0.2, None, 0, False, False, 0.0),
+    "attention": lambda: (*heads(), *[None] * 8, 0.2, None, 0, False, False, 0.0),
     "layer_norm": lambda: (normal(8, 64), normal(1, 64), normal(1, 64), 1e-5),
     "normalize": lambda: (normal(8, 64), 1e-5),
     "linear": lambda: (normal(1, 8, 64), normal(1, 48, 64), normal(1, 48, 1, 1), "gelu"),
