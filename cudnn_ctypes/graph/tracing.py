@@ -60,42 +60,42 @@ def look(name: str, value: Any, memory: list[Any], handle: Handle | None) -> Any
     return type(value), value.hex() if isinstance(value, float) else value
 
 
-def quick_key(args: tuple[Any, ...], kwargs: dict[str, Any], memory: list[Any]) -> Any:
-    """The key of PyTorch tensors and plain values; finer than the key that `look` gives.
+Look = Callable[..., tuple[Any, tuple[Any, ...]]]
+"""From arguments to a key, and the tensors among them."""
 
-    Raises KeyError for an argument of another class.
+
+@functools.cache
+def quick_look(classes: tuple[type, ...]) -> Look:
+    """What looks at PyTorch tensors and plain values of some classes; its key is finer than `look`.
+
+    Raises KeyError for arguments of other classes.
     """
-    key = [_quick[each.__class__](each, memory) for each in args]
-    for name, each in kwargs.items():
-        key += name, _quick[each.__class__](each, memory)
-    return tuple(key)
+    names = [f"a{i}" for i in range(len(classes))]
+    tensors = [n for n, each in zip(names, classes, strict=True) if kinds[each] == "torch"]
+    parts = [
+        _TENSOR if name in tensors else _PLAIN[each]
+        for name, each in zip(names, classes, strict=True)
+    ]
+    key = "".join(f"{part.replace('$', name)}, " for name, part in zip(names, parts, strict=True))
+    memory = "".join(f"{name}, " for name in tensors)
+    program = f"lambda {', '.join(names)}: (({key}), ({memory}))"
+    found: Look = eval(program, {"integers": _integers})  # unrolled: 4 times as fast
+    return found
 
 
-def _quick_torch(value: Any, memory: list[Any]) -> Any:
-    memory.append(value)
-    part = value.dtype, value.shape, value.stride(), value.device
-    return part, value.data_ptr() & (_ALIGNMENT - 1)
+_TENSOR = f"$.dtype, $.shape, $.stride(), $.device, $.data_ptr() & {_ALIGNMENT - 1}"
+_PLAIN = {
+    **dict.fromkeys((int, bool, str, type(None)), "$"),
+    float: "$.hex()",  # 0.0 equals -0.0, and NaN does not equal itself
+    **dict.fromkeys((list, tuple), "integers($)"),
+}
+"""The part of a key that is a value of a class."""
 
 
-def _quick_value(value: Any, memory: list[Any]) -> Any:
-    return value.__class__, value
-
-
-def _quick_float(value: float, memory: list[Any]) -> Any:
-    return float, value.hex()  # 0.0 equals -0.0, and NaN does not equal itself
-
-
-class _Quick(dict[type, Callable[[Any, list[Any]], Any]]):
-    """By class the functions for `quick_key`; PyTorch's when the first tensor comes."""
-
-    def __missing__(self, kind: type) -> Callable[[Any, list[Any]], Any]:
-        if kinds[kind] != "torch":
-            raise KeyError(kind)
-        self[kind] = _quick_torch
-        return _quick_torch
-
-
-_quick = _Quick({**dict.fromkeys((int, bool, str, type(None)), _quick_value), float: _quick_float})
+def _integers(values: Sequence[Any]) -> tuple[int, ...]:
+    if all(each.__class__ is int for each in values):
+        return tuple(values)
+    raise KeyError
 
 
 def _alignment(address: int) -> int:
@@ -263,7 +263,7 @@ class GraphFunction:
             raise TypeError(f"build: expected arguments of Graph.build, got {described(build)}")
         self._build = dict(build or {})
         self._traces: dict[Any, TracedGraph] = {}
-        self._runs: dict[Any, TorchRun] = {}
+        self._runs: dict[Any, tuple[Look, dict[Any, TorchRun]]] = {}
         self._tracing = new_reentrant_lock()
 
     def __call__(self, *args: Any, handle: Handle | None = None, **kwargs: Any) -> Any:
@@ -303,23 +303,28 @@ class GraphFunction:
         Returns None if there was no such call, and for other memory. Tensors that require
         gradients are taken as they are.
         """
-        memory: list[Any] = []
+        values = (*args, *kwargs.values()) if kwargs else args
         try:
-            run = self._runs[quick_key(args, kwargs, memory)]
+            quick, runs = self._runs[(*map(type, values), *kwargs)]
+            key, memory = quick(*values)
+            run = runs[key]
         except KeyError:
             return None
         return run(*memory)
 
     def _learn(self, trace: TracedGraph, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Have `run_again` repeat the call that was just made, if it can."""
-        memory: list[Any] = []
+        values = (*args, *kwargs.values())
         with suppress(KeyError):
-            key = quick_key(args, kwargs, memory)
+            classes = tuple(map(type, values))
+            quick = quick_look(classes)
+            key, memory = quick(*values)
             run = trace.torch_run(memory)
             if run is not None:
-                while len(self._runs) >= _KEPT:
-                    self._runs.pop(next(iter(self._runs)))
-                self._runs[key] = run
+                _, runs = self._runs.setdefault((*classes, *kwargs), (quick, {}))
+                while len(runs) >= _KEPT:
+                    runs.pop(next(iter(runs)))
+                runs[key] = run
 
     @staticmethod
     def _would_compute_gradients(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ import pytest
 
 from cudnn_ctypes import DeviceTensor, Graph, Handle, graph_function, use_reference_device
 from cudnn_ctypes.graph import GraphFunction
-from cudnn_ctypes.graph.tracing import TracedGraph, quick_key
+from cudnn_ctypes.graph.tracing import TracedGraph, quick_look
 
 torch: Any = pytest.importorskip("torch")
 
@@ -306,21 +306,25 @@ def test_keys_of_calls_tell_apart_what_graphs_are_traced_for():
         None,
         0.0,
         -0.0,
+        [1],
+        [1, 2],
     ]
-    keys = [quick_key((each,), {}, []) for each in different]
+
+    def looked(*values):
+        kinds = tuple(map(type, values))
+        key, memory = quick_look(kinds)(*values)
+        return (kinds, key), memory
+
+    keys = [looked(each)[0] for each in different]
     assert len(set(keys)) == len(keys)
-    assert len({quick_key((), {"a": each}, []) for each in different} | set(keys)) == 2 * len(keys)
-    memory = []
     nan = float("nan")
-    assert quick_key((x, 2, nan), {"b": x}, memory) == quick_key(
-        (torch.zeros(2, 8, 4), 2, nan), {"b": x}, []
-    )
+    key, memory = looked(x, 2, nan, x)
+    assert key == looked(torch.zeros(2, 8, 4), 2, nan, x)[0]
     assert [id(each) for each in memory] == [id(x), id(x)]
-    parameter = torch.nn.Parameter(x)
-    assert quick_key((parameter,), {}, []) == quick_key((x,), {}, [])
-    for unknown in ([x], (x,), {"a": x}, np.zeros(3), object()):
+    assert looked(torch.nn.Parameter(x))[0][1] == looked(x)[0][1]
+    for unknown in ([x], (x,), [True], {"a": x}, np.zeros(3), object()):
         with pytest.raises(KeyError):
-            quick_key((unknown,), {}, [])
+            looked(unknown)
 
 
 @pytest.mark.gpu
