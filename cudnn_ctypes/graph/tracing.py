@@ -84,7 +84,7 @@ def quick_look(classes: tuple[type, ...]) -> Look:
 
 
 _TENSOR = f"$.dtype, $.shape, $.stride(), $.device, $.data_ptr() & {_ALIGNMENT - 1}"
-_PLAIN = {
+_PLAIN: dict[type, str] = {
     **dict.fromkeys((int, bool, str, type(None)), "$"),
     float: "$.hex()",  # 0.0 equals -0.0, and NaN does not equal itself
     **dict.fromkeys((list, tuple), "integers($)"),

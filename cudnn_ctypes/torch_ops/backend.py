@@ -172,7 +172,7 @@ def _inner(name: Any, mode: str | None) -> _Inner:
     """Another back end; a mode is for inductor alone."""
     compiled = torch._dynamo.lookup_backend(name) if isinstance(name, str) else name
     patches = torch._inductor.list_mode_options(mode) if mode and name == "inductor" else {}
-    return functools.partial(compiled, config_patches=patches) if patches else compiled  # type: ignore[no-any-return]
+    return functools.partial(compiled, config_patches=patches) if patches else compiled
 
 
 def _ready(inner: _Inner, module: torch.fx.GraphModule, operands: list[Any]) -> Callable[..., Any]:

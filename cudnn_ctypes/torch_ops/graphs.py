@@ -141,7 +141,9 @@ def _attention_gradients(*more: str) -> Callable[..., Any]:
     return _with_arguments_of(_attention, gradients)
 
 
-def _with_arguments_of(forward: Callable[..., Any], gradients: Callable[..., Any]) -> Any:
+def _with_arguments_of(
+    forward: Callable[..., Any], gradients: Callable[..., Any]
+) -> Callable[..., Any]:
     """A function of a graph, tensors and the arguments of its forward function, by their names."""
     *own, _ = inspect.signature(gradients).parameters.values()
     _, *others = inspect.signature(forward).parameters.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def with_lengths(q: Any, k: Any, v: Any) -> Any:
 def behind_each_other(q: Any, k: Any, v: Any, begins: Any, causal: bool) -> Any:
     """Each sequence of tokens on its own."""
     parts = []
-    for begin, end in zip(begins[:-1], begins[1:], strict=True):
+    for begin, end in pairwise(begins):
         one = (each[begin:end].transpose(0, 1)[None] for each in (q, k, v))
         hidden = (COLUMN > ROW)[: end - begin, : end - begin] if causal else None
         parts.append(attended(*one, hidden=hidden, cap=2.0 * causal)[0].transpose(0, 1))
