@@ -261,9 +261,16 @@ _LOOKS: dict[type, Callable[..., Look]] = {
 looks: _ByClass[Callable[..., Look]] = _ByClass(_look_at)
 """Functions by class, from an argument and the launcher to its `Look`."""
 
-_MEMORY = {_at_torch: "torch", _at_own: "own", _at_foreign: "foreign"}
-kinds: _ByClass[str] = _ByClass(lambda kind: _MEMORY.get(looks[kind], "plain"))
-"""How memory of a class is read: "torch", "own", "foreign" (another library's) or "plain"."""
+_KINDS = {
+    _at_torch: "torch",
+    _at_own: "own",
+    _at_foreign: "foreign",
+    _at_number: "number",
+    _at_float: "float",
+    _at_descriptor: "descriptor",
+}
+kinds: _ByClass[str] = _ByClass(lambda kind: _KINDS.get(looks[kind], "other"))
+"""How objects of a class are read: memory is "torch", "own" or "foreign" (another library's)."""
 
 
 def look(value: Any, launcher: Any = None) -> Look:
@@ -281,22 +288,14 @@ def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
     return tuple([(each.value or 0) % ALIGNMENT == 0 for each in at if each.__class__ is c_void_p])
 
 
-_KINDS = {
-    _at_number: "number",
-    _at_float: "float",
-    _at_own: "own",
-    _at_descriptor: "descriptor",
-}
-
-
 def kind_of_look(value: Any) -> str:
     """The kind of reading that recognizes an argument like this one (see `forms`)."""
-    at = looks[type(value)]
+    at, kind = looks[type(value)], kinds[type(value)]
     if at is _at_plain:
         return "none" if value is None else "number"
     if at is _at_int:
         return "address" if value >= LOWEST_ADDRESS else "int"
-    if at is _at_torch:
+    if kind == "torch":
         plain = not (value.requires_grad or value.dtype.is_complex)
-        return "torch" if plain and value.device.type in ("cuda", "cpu") else "other"
-    return _KINDS.get(at, "other")
+        return kind if plain and value.device.type in ("cuda", "cpu") else "other"
+    return "other" if kind == "foreign" else kind

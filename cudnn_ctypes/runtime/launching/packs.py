@@ -153,17 +153,6 @@ class Pack:
       tuples spare ctypes making one at each call.
     """
 
-    __slots__ = (
-        "addresses",
-        "alone",
-        "argument",
-        "descriptor",
-        "key",
-        "with_pointers",
-        "with_uids",
-        "with_workspace",
-    )
-
     def __init__(self, uids: Sequence[int]) -> None:
         self.descriptor: cudnnBackendDescriptor_t = cudnnBackendDescriptor_t()
         raw.cudnnBackendCreateDescriptor(_KIND, self.descriptor)
@@ -173,16 +162,10 @@ class Pack:
         self.addresses: Any = (ctypes.c_uint64 * (size + 1))()
         ids, space = (ctypes.c_int64 * size)(*uids), ctypes.byref(self.addresses, size * _SIZE)
         count, one = ctypes.c_int64.from_param(size), ctypes.c_int64.from_param(1)
-        pointers = ctypes.byref(self.addresses)
         self.alone: tuple[Any, ...] = (self.argument,)
         self.with_uids: tuple[Any, ...] = (self.argument, _UIDS, _INT64, count, ctypes.byref(ids))
-        self.with_pointers: tuple[Any, ...] = (
-            self.argument,
-            _POINTERS,
-            _VOID_PTR,
-            count,
-            pointers,
-        )
+        places = ctypes.byref(self.addresses)
+        self.with_pointers: tuple[Any, ...] = (self.argument, _POINTERS, _VOID_PTR, count, places)
         self.with_workspace: tuple[Any, ...] = (self.argument, _WORKSPACE, _VOID_PTR, one, space)
 
     def fill(self) -> None:
