@@ -24,9 +24,9 @@ To know that it is right
     ``Graph.judge`` executes every engine and compares it with the reference (`Judgement`, a
     `Verdict` for each); later builds pass over what was wrong.
 To make it supported, or faster
-    ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a graph in two
+    ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a program
     (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
-    slow case that is known, if it is one. ``Graph.replaced`` and ``Graph.split`` describe such
+    slow case that is known, if it is one. ``Graph.replaced`` describes such
     graphs by hand.
 To look at
     ``Graph.to_svg``; notebooks show graphs, explanations, advice and

@@ -104,8 +104,12 @@ def _nodes(graph: Any) -> list[Node]:
 
 
 def _region(region: Region) -> Section:
-    lines = ("one engine carries out all operations together", region.title, *region.facts)
-    return Section("Engine", lines)
+    if region.title.startswith("engine"):
+        return Section(
+            "Engine",
+            ("one engine carries out all operations together", region.title, *region.facts),
+        )
+    return Section("Plans", (region.title, *region.facts))
 
 
 def node_words(node: Node) -> Description:

@@ -193,39 +193,6 @@ class Description(GraphOperations, PictureMethods):
         data_types = {name: value for name, value in changes.items() if value is not None}
         return edited(self, edit_of(self, tensors, operations, without, data_types))
 
-    def split(self: G, at: Tensor | str | int, *, data_type: Any = None) -> tuple[G, G]:
-        """Two graphs that together compute the same; this one stays as it is.
-
-        The first has the operations that a tensor is computed by, the second the others. What the
-        second needs of the first is an output there and an input here, by the same name and uid.
-
-        Parameters
-        ----------
-        at : Tensor, str or int
-            A result of an operation, its name or uid.
-        data_type : data type, optional
-            Of virtual tensors that get memory; by default they keep their own.
-
-        Returns
-        -------
-        first, second : Graph
-            Not built.
-
-        Raises
-        ------
-        ValueError
-            If the graph cannot be validated, `at` is no result, or all operations are needed for
-            it.
-        KeyError
-            If there is no tensor of this name, or several.
-        """
-        from .operations.base import as_type
-        from .rewriting import halves
-
-        self.validate()
-        tensor = at if isinstance(at, Tensor) else self.find_tensor(at)
-        return halves(self, tensor, as_type("split: data_type", data_type))
-
     # --- for rooms that do not import this one ---------------------------------------------------
 
     def _remedies(self) -> list[Remedy]:

@@ -16,7 +16,7 @@ from ...raw.strides import same_steps
 from .node import Node, Subgraph
 from .serialization import DATA_TYPES
 from .tensor import Tensor
-from .validation import check_option, check_tensor, in_order
+from .validation import check_option, check_tensor
 
 if TYPE_CHECKING:
     from .description import Description
@@ -228,37 +228,6 @@ def _change_default(graph: Description, name: str, value: Any) -> None:
             default = "intermediate_data_type" if tensor.virtual else "io_data_type"
         if default == name and tensor.data_type == before:
             tensor.data_type = value
-
-
-def halves(graph: G, at: Tensor, data_type: Any) -> tuple[G, G]:
-    """The nodes that a tensor needs, and the others, as two graphs; see ``Graph.split``."""
-    nodes = in_order(graph.nodes)
-    maker = {id(tensor): node for node in nodes for tensor in node.results}
-    if id(at) not in maker:
-        raise ValueError(f"split: at: {at!r} is no result of an operation")
-    first, waiting = {id(maker[id(at)])}, [maker[id(at)]]
-    while waiting:
-        for tensor in waiting.pop().operands:
-            node = maker.get(id(tensor))
-            if node is not None and id(node) not in first:
-                first.add(id(node))
-                waiting.append(node)
-    before = [node for node in nodes if id(node) in first]
-    after = [node for node in nodes if id(node) not in first]
-    if not after:
-        raise ValueError(f"split: at: all operations are needed for {at!r}: nothing is left")
-    results = {id(tensor) for node in before for tensor in node.results}
-    between = [
-        each for each in graph.tensors if id(each) in results & set(map(id, _tensors_of(after)))
-    ]
-    one, ones = copied(graph, before)
-    two, twos = copied(graph, after)
-    for tensor in between:
-        for twin in (ones[id(tensor)], twos[id(tensor)]):
-            if tensor.virtual and data_type is not None:
-                twin.data_type = data_type
-            twin.virtual = False
-    return one, two
 
 
 def edit_of(

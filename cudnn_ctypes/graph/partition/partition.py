@@ -127,6 +127,16 @@ class Partition(Report, Sequence[Piece]):
         ]
         return [Table(("", "operations", "engines", "launches", "bytes"), rows, ("", "launches"))]
 
+    def _pictures(self) -> list[str]:
+        from ...evidence.pictures.diagram import diagram
+        from ...evidence.pictures.html import wide
+        from ...evidence.pictures.svg import svg
+
+        pieces = enumerate(self.pieces, 1)
+        return [
+            wide(svg(diagram(f"{n}", each.graph.nodes), standalone=False)) for n, each in pieces
+        ]
+
     def _lines(self) -> list[str]:
         cuts = [f"{n} and {n + 1} are two: {why}" for n, why in enumerate(self.cuts, 1)]
         return [*(f"rewritten: {each}" for each in self.rewrites), *cuts]

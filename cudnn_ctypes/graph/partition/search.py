@@ -28,20 +28,8 @@ from ..run.tensor_memory import memory_bytes
 from .folding import folded
 from .rewrites import NORMS, SIXTEEN, rewritten
 from .support import Answer, Support
-from .views import Memory, orders
+from .views import MAIN, Memory, orders
 
-_MAIN = {
-    "operation_matmul": ("A", "B"),
-    "operation_convolution_forward": ("image", "weight", "y"),
-    "operation_convolution_backward_data": ("loss", "filter", "dx"),
-    "operation_convolution_backward_filter": ("image", "loss", "dw"),
-    "operation_moe_grouped_matmul": ("token", "weight", "y"),
-    "operation_norm_forward": ("input", "y"),
-    "operation_norm_backward": ("grad", "input", "dx"),
-    "operation_resample_fwd": ("input", "y"),
-    "operation_resample_bwd": ("loss", "dx"),
-}
-"""Operands and results that engines want in one type, by kinds of operations."""
 _ATTENTION = ("q", "k", "v", "o", "dO", "dq", "dk", "dv")
 _PRODUCTS = 2  # of one graph
 _ROUNDS = 4  # of rewriting what was rewritten, and of laying tensors in memory
@@ -271,7 +259,7 @@ class Order:
             mains = [
                 t
                 for port, t in (*node.inputs.items(), *node.outputs.items())
-                if port in _MAIN.get(node.kind.descriptor or node.operation, _ATTENTION)
+                if port in MAIN.get(node.kind.descriptor or node.operation, _ATTENTION)
             ]
             if any(not t.virtual and t.data_type == _FLOAT and not self._between(t) for t in mains):
                 continue

@@ -17,6 +17,7 @@ from ...raw.strides import axis_order, packed
 from ..describe.description import Description
 from ..describe.node import Node
 from ..describe.operations.pointwise import ELEMENT_WISE, POINTWISE
+from ..describe.operations.reductions import REDUCTION
 from ..describe.operations.shapes import CONCATENATE, RESHAPE, SLICE, TRANSPOSE
 from ..describe.tensor import Tensor
 from ..describe.validation import in_order
@@ -234,14 +235,21 @@ class Memory:
         return all(_steps(t.dims or (), self._declared[id(t)]) == _steps_packed(t) for t in ends)
 
 
-_MAIN = {
-    "operation_convolution_forward": "image",
-    "operation_convolution_backward_data": "loss",
-    "operation_reduction": "input",
-    "operation_resample_fwd": "input",
-    "operation_norm_forward": "input",
+MAIN = {
+    "operation_matmul": ("A", "B"),
+    "operation_moe_grouped_matmul": ("token", "weight", "y"),
+    "operation_convolution_forward": ("image", "weight", "y"),
+    "operation_convolution_backward_data": ("loss", "filter", "dx"),
+    "operation_convolution_backward_filter": ("image", "loss", "dw"),
+    "operation_norm_forward": ("input", "y"),
+    "operation_norm_backward": ("grad", "input", "dx"),
+    "operation_resample_fwd": ("input", "y"),
+    "operation_resample_bwd": ("loss", "dx"),
 }
-"""The operand in whose order engines write the result."""
+"""Operands and results that engines want in one type, by kinds of operations.
+
+Where the first and the last have as many dimensions, and the last is named, both lie in one order.
+"""
 
 
 def orders(
@@ -253,12 +261,14 @@ def orders(
     """
     found: dict[int, Strides] = {}
     for node in graph.nodes:
-        y = node.outputs.get("y", node.outputs.get("dx"))
+        ports = ("input", "y") if node.kind is REDUCTION else ("", "")
+        first, *_, last = MAIN.get(node.kind.descriptor, ports)
+        x, y = node.inputs.get(first), node.outputs.get(last)
+        if node.kind in ELEMENT_WISE:
+            (y,) = node.outputs.values()
+            x = next((t for t in node.operands if t.dims == y.dims and not t.by_value), None)
         if y is None or y.uid is None or y.uid in given or y.uid in parts:
             continue
-        x = node.inputs.get(_MAIN.get(node.kind.descriptor, ""))
-        if node.kind in ELEMENT_WISE:
-            x = next((t for t in node.operands if t.dims == y.dims and not t.by_value), None)
         dims = y.dims or ()
         if x is None or x.rank != len(dims):
             continue

@@ -117,57 +117,6 @@ def test_results_that_are_used_cannot_be_left_out():
         graph.replaced(without=[inv_variance])
 
 
-def test_a_graph_in_two():
-    graph = _chain()
-    first, second = graph.split("scale", data_type="float16")
-    first.validate()
-    second.validate()
-    assert [node.name for node in first.nodes] == ["matmul", "scale"]
-    assert [node.name for node in second.nodes] == ["relu", "add"]
-    assert [each.name for each in first.inputs] == ["a", "b", "s"]
-    assert [each.name for each in first.outputs] == ["scale"]
-    assert {each.name for each in second.inputs} == {"scale", "z"}
-    assert {each.name for each in second.outputs} == {"y", "sum"}
-    one, two = first.find_tensor("scale"), second.find_tensor("scale")
-    assert one is not two
-    assert one.uid == two.uid == graph.find_tensor("scale").uid
-    assert (one.data_type, two.data_type) == (HALF, HALF)
-    assert first.find_tensor("matmul").virtual
-    assert graph.find_tensor("scale").virtual
-
-
-def test_what_lies_between_keeps_its_type_and_outputs_stay():
-    first, second = _chain().split("matmul")
-    assert first.find_tensor("matmul").data_type == FLOAT
-    assert second.find_tensor("matmul").data_type == FLOAT
-    first, second = _chain().split("y", data_type="float32")
-    assert first.find_tensor("y").data_type == HALF  # it has memory anyway
-    assert [node.name for node in second.nodes] == ["add"]
-
-
-def test_where_a_graph_cannot_be_split():
-    with pytest.raises(ValueError, match="is no result of an operation"):
-        _chain().split("a")
-    with pytest.raises(ValueError, match="nothing is left"):
-        _chain().split("sum")
-    with pytest.raises(KeyError, match="no tensor is called 'q'"):
-        _chain().split("q")
-    with pytest.raises(TypeError, match="split: data_type"):
-        _chain().split("matmul", data_type="float17")
-
-
-def test_the_offsets_of_packed_sequences_go_along():
-    graph = Graph(io_data_type="float16")
-    offset = graph.tensor((3, 1, 1, 1), data_type="int32", name="offset")
-    x = graph.tensor((2, 2, 8, 16), name="x", ragged_offset=offset)
-    y = graph.relu(x, name="relu")
-    graph.exp(y, name="exp").set_output()
-    first, second = graph.split("relu")
-    assert first.find_tensor("x").ragged_offset is first.find_tensor("offset")
-    with pytest.raises(KeyError):
-        second.find_tensor("offset")
-
-
 def test_differences_are_told_by_operation_and_argument():
     graph = _chain()
     graph.validate()

@@ -166,6 +166,7 @@ def test_a_program_is_stored_bound_and_executed(handle):
         program = graph.build(handle)
         assert isinstance(program, Program)
         assert len(program.steps) == len(program.choices) == 3
+        assert "program of 3 plans" in graph.to_svg()
         space = DeviceTensor.zeros((graph.workspace_size,), "uint8")
         graph.execute(memory, space)
         assert np.allclose(memory["y"].numpy(), _expected(x), atol=1e-6)
@@ -232,6 +233,8 @@ def test_partitions_as_data_and_text():
     assert len(json.loads(json.dumps(pieces.as_dict()))["pieces"]) == len(pieces) == 3
     assert "1 and 2 are two: no engine takes" in str(pieces)
     assert pieces.launches == 3
+    assert 21 <= pieces.microseconds < 22
+    assert pieces._repr_html_().count("<svg") == 3
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import CudnnError, SymbolNotFoundError
 from ....raw.library import version_text
+from ...run.program import Program
 from ..reference_plan import ReferencePlan
 from .examination import engine_kind
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from ...run.plan import ExecutionPlan
 
 _NAMED = 3  # kernels
+_PLANS = 8  # of a program
 
 
 def plan_region(plan: ExecutionPlan) -> Region:
-    """The region around all operations: one engine carries them out together.
+    """The region around all operations: one engine carries them out together, or a program.
 
     Kernels are named of engines that compile them; others do not tell theirs.
     """
@@ -26,6 +28,12 @@ def plan_region(plan: ExecutionPlan) -> Region:
 
     if isinstance(plan, ReferencePlan):
         return Region("carried out operation by operation, without an engine")
+    if isinstance(plan, Program):
+        facts = [f"{n}: {each}" for n, each in enumerate(plan.choices[:_PLANS], 1)]
+        if len(plan.steps) > _PLANS:
+            facts.append(f"and {len(plan.steps) - _PLANS} more plans")
+        facts.append(f"workspace {plan.workspace_size:,} bytes")
+        return Region(f"program of {len(plan.steps)} plans", tuple(facts))
     choice, told = plan.config.choice, _told(plan)
     knobs = " ".join(f"{name}={value}" for name, value in choice.knobs.items())
     built_for = [f"workspace {plan.workspace_size:,} bytes", *told.pop("built_for", ())]
