@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes.raw import cudnnPointwiseMode_t as Mode
-from cudnn_ctypes.reference.graph import Parameters, pointwise, pointwise_backward
+from cudnn_ctypes.reference.graph import Parameters, keeps_float32, pointwise, pointwise_backward
 
 X = np.linspace(-3, 3, 60).reshape(3, 20)  # not 0, where some have a corner
 THREE = (Mode.CUDNN_POINTWISE_BINARY_SELECT,)
@@ -100,6 +100,24 @@ def test_relu_passes_no_gradient_where_it_is_flat_and_all_of_it_where_x_is_nan()
     dy, x = np.meshgrid([np.inf, -np.inf, np.nan, 2.0], [-np.inf, -1.0, 0.0, np.nan, np.inf])
     dx = pointwise_backward(Mode.CUDNN_POINTWISE_RELU_BWD, dy, x)
     np.testing.assert_array_equal(dx, np.where(x <= 0, 0, dy))
+
+
+@pytest.mark.parametrize("mode", [mode for mode in Mode if keeps_float32(mode, Parameters())])
+def test_float32_gives_what_float64_gives_rounded(mode: Mode) -> None:
+    wide = np.linspace(-1, 1, 20001) * np.geomspace(1e-6, 120, 20001)
+    x = np.concatenate([wide, [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(np.float32)
+    count = 3 if mode in THREE else 2 if mode in (*TWO, *BACKWARD) else 1
+    operands = [np.roll(x, 1000 * i) for i in range(count)]
+    exact = [each.astype(np.float64) for each in operands]
+    compute = pointwise_backward if mode in BACKWARD else pointwise
+    with np.errstate(all="ignore"):
+        y, wanted = compute(mode, *operands), compute(mode, *exact).astype(np.float32)
+    assert y.dtype in (np.float32, np.bool_)
+    np.testing.assert_allclose(y, wanted, 1e-6, 1e-36)
+    if mode not in BACKWARD:
+        out = operands[0] if y.dtype == np.float32 else np.empty_like(y)
+        assert pointwise(mode, *operands, out=out) is out
+        np.testing.assert_array_equal(out, y)
 
 
 def test_gelu_of_a_large_negative_number_vanishes_in_float32() -> None:
