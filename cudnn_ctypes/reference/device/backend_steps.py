@@ -17,12 +17,13 @@ from ..graph import reshape
 from ..tiles import Array, overlap, tiled
 from .backend_memory import GraphMemory
 from .backend_records import Record
-from .backend_tensors import TensorInfo, assign, rounded, tensor_info, widened
+from .backend_tensors import BOOLEANS, TensorInfo, assign, rounded, tensor_info, widened
 from .registry import Refused, execution_failed
 
 Results = Mapping[str, Any]
 Options = TypeVar("Options")
 Values = dict[int, tuple[TensorInfo, Array]]
+_FLOATS, _INTS = {raw.CUDNN_DATA_FLOAT}, {raw.CUDNN_DATA_INT32}
 Overrides = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
@@ -184,8 +185,9 @@ class Step:
         operands = [self.elements(info) for info in found]
         shape = np.broadcast_shapes(*(x.shape for x in operands))
         target = self.tensor(port)
-        types = {str(info.dtype) for info in (*found, target)}
-        narrow = narrow and types in ({"float32"}, {"float32", "bool"}, {"int32", "bool"})
+        types = {info.data_type for info in (*found, target)}
+        numbers = types - BOOLEANS
+        narrow = narrow and (numbers == _FLOATS or (numbers == _INTS and numbers != types))
         number = np.asarray if narrow else widened
         direct = narrow or target.dtype in (np.float32, np.float64)
         y = self.memory_for(port, shape, *operands)

@@ -20,7 +20,7 @@ from ..tiles import Array
 from .backend_records import Record
 from .registry import Refused
 
-_BOOLEANS = (raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN)
+BOOLEANS = frozenset((raw.CUDNN_DATA_BOOLEAN, raw.CUDNN_DATA_BYTE_BOOLEAN))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def tensor_info(record: Record) -> TensorInfo:
 
 def rounded(values: Array, info: TensorInfo, shape: tuple[int, ...] | None) -> Array:
     """`values`, broadcast to `shape`, as a tensor of its data type holds them."""
-    if info.data_type in _BOOLEANS:
+    if info.data_type in BOOLEANS:
         values = values.astype(bool, copy=False)
     elif info.dtype.itemsize == 1 and info.dtype.kind in "iu":
         # Engines compute in float32: there may be halves there.
