@@ -288,15 +288,17 @@ def convolution_words(name: str, conv: Convolution, x: Any = None, w: Any = None
         return Description(_title(name, conv), (*sections, Section("Size of the output", lines)))
     y_shape = convolution_output(x_shape, w_shape, conv)
     sections.append(Section(*_output_size(conv, x_shape, w_shape, y_shape, example)))
-    drawn = _window(name, conv, x_shape, w_shape, y_shape) if ndim < 4 else None
-    return Description(_title(name, conv), tuple(sections), *_pictures(drawn))
-
-
-def _pictures(drawn: Window | None) -> tuple[Callable[..., str] | None, Callable[..., Any] | None]:
-    """The picture of a window, and the one with steps."""
-    if drawn is None:
-        return None, None
-    return functools.partial(window, drawn), functools.partial(moving_window, drawn)
+    flipped = name_of(conv.mode) == "convolution"
+    notes = f"padding {conv.padding}, stride {conv.stride}, dilation {conv.dilation}"
+    drawn = _moving(
+        name,
+        "filter",
+        [notes + (", filter flipped" if flipped else "")],
+        (x_shape[2:], w_shape[2:], y_shape[2:]),
+        (conv.padding, conv.stride, conv.dilation),
+        flipped=flipped,
+    )
+    return Description(_title(name, conv), tuple(sections), **drawn)
 
 
 def _title(name: str, conv: Convolution) -> str:
@@ -361,33 +363,37 @@ def _output_size(
     return title, tuple(lines)
 
 
+def _moving(
+    name: str,
+    what: str,
+    notes: Sequence[str],
+    sizes: tuple[Ints, Ints, Ints],
+    steps: tuple[Ints, Ints, Ints],
+    **options: Any,
+) -> dict[str, Callable[..., Any]]:
+    """The picture of a window that moves over images, and the one with steps.
+
+    - `sizes`: of image, window and output along the spatial dimensions.
+    - `steps`: padding, stride and dilation.
+    """
+    image, window_, output = sizes
+    if len(image) > 3:
+        return {}
+    title = f"{name}: a {' x '.join(map(str, window_))} {what} over {' x '.join(map(str, image))}"
+    if len(image) == 3:
+        notes = [*notes, "of the 3 spatial dimensions, the last two are drawn"]
+    pairs = zip((image, window_, *steps, output), (1, 1, 0, 1, 1, 1), strict=True)
+    drawn = Window(title, tuple(notes), *(_pair(*each) for each in pairs), **options)
+    return {
+        "picture": functools.partial(window, drawn),
+        "moving": functools.partial(moving_window, drawn),
+    }
+
+
 def _pair(values: Sequence[int], default: int) -> tuple[int, int]:
     """The last two entries, or the default and the only entry."""
-    last = (default, *values)[-2:] if len(values) == 1 else tuple(values[-2:])
-    return last[0], last[1]
-
-
-def _window(name: str, conv: Convolution, x: Ints, w: Ints, y: Ints) -> Window:
-    stride, padding, dilation = conv.stride, conv.padding, conv.dilation
-    size = " x ".join(map(str, w[2:]))
-    title = f"{name}: a {size} filter over {' x '.join(map(str, x[2:]))}"
-    flipped = name_of(conv.mode) == "convolution"
-    notes = (
-        f"padding {padding}, stride {stride}, dilation {dilation}"
-        + (", filter flipped" if flipped else ""),
-        "" if len(padding) < 3 else "of the 3 spatial dimensions, the last two are drawn",
-    )
-    return Window(
-        title,
-        tuple(filter(None, notes)),
-        _pair(x[2:], 1),
-        _pair(w[2:], 1),
-        _pair(padding, 0),
-        _pair(stride, 1),
-        _pair(dilation, 1),
-        _pair(y[2:], 1),
-        flipped=flipped,
-    )
+    first, last = (default, *values)[-2:]
+    return first, last
 
 
 # --- poolings ------------------------------------------------------------------------------------
@@ -434,27 +440,19 @@ def pooling_words(name: str, pooling: Pooling, x: Any = None) -> Description:
     else:
         lines.append(f"x {shape} gives y {(*shape[:2], *sizes)}")
     heading = f"Size of the output{', for example' if example else ''}"
-    drawn = _pooling_window(name, pooling, shape, sizes) if min(sizes) > 0 and ndim < 4 else None
-    return Description(title, (facts, Section(heading, tuple(lines))), *_pictures(drawn))
-
-
-def _pooling_window(name: str, pooling: Pooling, x: Ints, sizes: Sequence[int]) -> Window | None:
-    if min(pooling.padding) < 0:
-        return None
-    largest = name_of(pooling.mode).startswith("max")
-    return Window(
-        f"{name}: a {' x '.join(map(str, pooling.window))} window over "
-        f"{' x '.join(map(str, x[2:]))}",
-        (f"{name_of(pooling.mode)}, padding {pooling.padding}, stride {pooling.stride}",),
-        _pair(x[2:], 1),
-        _pair(pooling.window, 1),
-        _pair(pooling.padding, 0),
-        _pair(pooling.stride, 1),
-        (1, 1),
-        _pair(sizes, 1),
-        fill="-" if largest or "exclude" in name_of(pooling.mode) else "0",
-        filtered=False,
-    )
+    drawn: dict[str, Callable[..., Any]] = {}
+    if min(sizes) > 0 and min(pooling.padding) >= 0:
+        ignored = mode.startswith("max") or "exclude" in mode
+        drawn = _moving(
+            name,
+            "window",
+            [f"{mode}, padding {pooling.padding}, stride {pooling.stride}"],
+            (shape[2:], pooling.window, tuple(sizes)),
+            (pooling.padding, pooling.stride, (1,) * ndim),
+            fill="-" if ignored else "0",
+            filtered=False,
+        )
+    return Description(title, (facts, Section(heading, tuple(lines))), **drawn)
 
 
 _CELLS = {
