@@ -382,8 +382,10 @@ def _moving(
     title = f"{name}: a {' x '.join(map(str, window_))} {what} over {' x '.join(map(str, image))}"
     if len(image) == 3:
         notes = [*notes, "of the 3 spatial dimensions, the last two are drawn"]
-    pairs = zip((image, window_, *steps, output), (1, 1, 0, 1, 1, 1), strict=True)
-    drawn = Window(title, tuple(notes), *(_pair(*each) for each in pairs), **options)
+    names = ("image", "size", "padding", "stride", "dilation", "output")
+    for key, values in zip(names, (image, window_, *steps, output), strict=True):
+        options[key] = _pair(values, 0 if key == "padding" else 1)
+    drawn = Window(title, tuple(notes), **options)
     return {
         "picture": functools.partial(window, drawn),
         "moving": functools.partial(moving_window, drawn),
