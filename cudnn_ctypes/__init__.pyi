@@ -51,7 +51,7 @@ from .graph.backend.engine import (
 from .graph.backend.warden import use_warden as use_warden
 from .graph.compilation import compile_graphs as compile_graphs
 from .graph.engines.cache.plan_cache import PlanCache as PlanCache
-from .graph.engines.heuristics import heuristics as heuristics
+from .graph.backend.engine import heuristics as heuristics
 from .graph.engines.selection import Selection as Selection
 from .graph.graph import Graph as Graph
 from .graph.run.cuda_graph import (
@@ -59,8 +59,8 @@ from .graph.run.cuda_graph import (
     NativeGraph as NativeGraph,
     capture as capture,
 )
-from .graph.run.kernel_cache import KernelCache as KernelCache
-from .graph.run.bound_plan import BoundPlan as BoundPlan
+from .graph.run.stored_plan import KernelCache as KernelCache
+from .graph.run.plan import BoundPlan as BoundPlan
 from .graph.run.plan import ExecutionPlan as ExecutionPlan
 from .graph.run.program import Program as Program
 from .graph.tracing import graph_function as graph_function

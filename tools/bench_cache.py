@@ -89,7 +89,7 @@ def _child(name: str, folder: str, device_name: str, executes: bool) -> None:
     """Build once through the cache, and print the milliseconds of each part as JSON."""
     from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
     from cudnn_ctypes.graph.engines.cache import cached_building
-    from cudnn_ctypes.graph.engines.cache import key as known_gpus
+    from cudnn_ctypes.graph.engines.cache import plan_cache as known_gpus
     from cudnn_ctypes.graph.engines.cache.plan_cache import PlanCache
 
     parts = {

@@ -731,7 +731,7 @@ def _engines(
 ) -> None:
     from cudnn_ctypes import DeviceTensor
     from cudnn_ctypes.graph import ExecutionPlan, Graph
-    from cudnn_ctypes.graph.engines.heuristics import heuristics
+    from cudnn_ctypes.graph.backend.engine import heuristics
     from cudnn_ctypes.graph.lower.lowering import lowered
     from cudnn_ctypes.graph.lower.target import NO_GPU
 

@@ -113,7 +113,7 @@ def _measured(words: Sequence[str], output: Output | None, *, force: bool) -> At
     """Measure the chosen shapes for the GPUs among the words, or for all presets."""
     from ..evidence.atlas.measuring import measured
     from ..evidence.atlas.shapes import shapes
-    from ..graph.backend.devices import as_properties
+    from ..graph.backend.device_properties import as_properties
     from ..raw.library import load
 
     target = None if output is None else output.file("atlas.json", ".json")

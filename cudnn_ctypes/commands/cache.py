@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from ..evidence.files import CommandError, read_text
 from ..graph.engines.cache.plan_cache import CacheEntry, PlanCache
-from ..graph.engines.explaining.report import bytes_text, rich_table
+from ..graph.engines.explaining.report import bytes_text
 from ..raw.describe import aligned
 from ..raw.library import version_text
 from .options import Output, add_force, file_name, write_text
@@ -66,13 +63,12 @@ def main(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(content, indent=2))
         return 0
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(
+    print(
         f"{cache.folder}: {_counted(len(entries))}, {bytes_text(size)} of at most "
         f"{bytes_text(cache.limit)} bytes"
     )
     if entries:
-        _print_table(entries, console)
+        print(aligned([_COLUMNS, *(_cells(each, time.time()) for each in entries)], _RIGHT))
     return 0
 
 
@@ -105,18 +101,6 @@ def _change(cache: PlanCache, arguments: argparse.Namespace) -> None:
 
 def _counted(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
-
-
-def _print_table(entries: Sequence[CacheEntry], console: Console) -> None:
-    now = time.time()
-    rows = [_cells(each, now) for each in entries]
-    if not console.is_terminal:
-        print(aligned([_COLUMNS, *rows], _RIGHT))
-        return
-    table = rich_table(_COLUMNS, _RIGHT)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table, soft_wrap=False)
 
 
 def _cells(entry: CacheEntry, now: float) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence.files import CommandError, read_text
-from ..graph.backend.devices import as_properties
+from ..graph.backend.device_properties import as_properties
 from ..graph.compilation import CompiledGraph, compile_graphs
 from .options import (
     EVIDENCE,
@@ -21,14 +21,12 @@ from .options import (
     add_json,
     file_name,
     make_folder,
-    positive,
     read_graphs,
     refuse_overwriting,
     steps,
     write_text,
 )
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _MODES = ("a", "b", "fallback", "instant")
 
 
@@ -56,15 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_MODES,
         default=["a", "fallback"],
         help="whom to ask for engines, in this order (default: a fallback)",
-    )
-    parser.add_argument(
-        "--workspace-limit",
-        type=_bytes,
-        metavar="BYTES",
-        help="what a plan may need at most; K, M and G are understood",
-    )
-    parser.add_argument(
-        "--sm-count", type=positive, metavar="N", help="how many multiprocessors to use"
     )
     add_jobs(parser)
 
@@ -104,8 +93,6 @@ def main(arguments: argparse.Namespace) -> int:
                 device,
                 jobs=arguments.jobs,
                 heuristics=arguments.heuristics,
-                workspace_limit=arguments.workspace_limit,
-                sm_count=arguments.sm_count,
                 on_done=write,
             )
         finally:  # after Ctrl-C too
@@ -171,11 +158,3 @@ def _line(source: Path, target: Path, result: CompiledGraph) -> str:
         f"{source} -> {target}: {result.engine}, {kind}, workspace {result.workspace_size} bytes, "
         f"{len(result.plan)} bytes in {result.seconds:.2f} s"
     )
-
-
-def _bytes(text: str) -> int:
-    unit = text[-1:].upper() if text[-1:].upper() in _UNITS else ""
-    number = text[: len(text) - len(unit)]
-    if not number.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number of bytes such as 64M, got {text!r}")
-    return int(number) * _UNITS[unit]

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from ..absent_gpu.properties import presets
-from ..graph.backend.device_properties import DeviceProperties
-from ..graph.backend.devices import as_properties
+from ..graph.backend.device_properties import DeviceProperties, as_properties
 from ..raw.describe import aligned
 from .options import Names, add_json
 

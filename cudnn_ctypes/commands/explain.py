@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..graph.backend.devices import as_properties
+from ..graph.backend.device_properties import as_properties
 from ..graph.engines.selection import Selection
 from .options import EVIDENCE, add_device, file_name, read_graphs, steps
 

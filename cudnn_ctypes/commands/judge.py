@@ -6,7 +6,7 @@ import argparse
 import json
 
 from ..evidence.files import CommandError
-from ..graph.engines.judging.operands import KINDS
+from ..graph.engines.operands import KINDS
 from ..graph.engines.selection import Selection
 from ..handle import Handle
 from .options import (
@@ -37,11 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--runs", type=positive, default=5, metavar="N", help="timed, of each (5)")
     parser.add_argument(
-        "--despite-faults",
-        action="store_true",
-        help="judge a graph too that builds refuse for a known fault",
-    )
-    parser.add_argument(
         "--no-keep", action="store_true", help="do not have later builds pass over what is wrong"
     )
     parser.add_argument("-o", "--output", type=Output, metavar="FILE", help="write JSON to a file")
@@ -68,7 +63,6 @@ def _run(arguments: argparse.Namespace) -> int:
             knobs=arguments.knobs,
             data=arguments.data,
             runs=arguments.runs,
-            despite_faults=arguments.despite_faults,
             keep=not arguments.no_keep,
         )
     text = json.dumps(judged.as_dict(), indent=2)

@@ -199,12 +199,9 @@ def _attention(
 ) -> Callable[[Callable[[], None]], Callable[..., Any]]:
     """Make a method of a function that has the documentation alone.
 
-    Parameters
-    ----------
-    results : str
-        As for `method`.
-    operands, options : str
-        Names of its arguments. Those of the options that `_OPTIONS` lacks are tensors.
+    - `results`: as for `method`.
+    - `operands`, `options`: names of its arguments. Those of the options that `_OPTIONS` lacks are
+      tensors.
     """
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(each, place, annotation="tensor") for each in operands.split()]

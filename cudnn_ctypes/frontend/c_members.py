@@ -50,10 +50,8 @@ _PREFIX: dict[type[Named], tuple[type[CudnnEnum], str]] = {
 def c_member(value: Named) -> Any:
     """The C enumerator of a member; None for NOT_SET.
 
-    Raises
-    ------
-    cudnnGraphNotSupportedError
-        If cuDNN has none: it is of kernels that NVIDIA's front end brings itself.
+    Raises cudnnGraphNotSupportedError if cuDNN has none: it is of kernels that NVIDIA's front end
+    brings itself.
     """
     if value.name == "NOT_SET":
         return None
@@ -86,16 +84,9 @@ def _by_name(cls: type[CudnnEnum]) -> dict[str, Any]:
 
 
 def c_data_type(value: Any) -> raw.cudnnDataType_t | None:
-    """The C enumerator of a data type; None for NOT_SET and None.
+    """The C enumerator of what ``as_data_type`` takes, or a data_type; None for NOT_SET and None.
 
-    Parameters
-    ----------
-    value : data_type, torch.dtype, or anything else that ``as_data_type`` takes
-
-    Raises
-    ------
-    TypeError
-        If it is no data type.
+    Raises TypeError if it is no data type.
     """
     if value is None:
         return None

@@ -58,10 +58,7 @@ def _cudnn_to_torch_data_type(kind: Any) -> Any:
 def _library_type(kind: Any) -> Any:
     """`kind` as a ``data_type``, from one or from a ``torch.dtype``.
 
-    Raises
-    ------
-    TypeError
-        If it is neither.
+    Raises TypeError if it is neither.
     """
     if isinstance(kind, data_type):
         return kind

@@ -145,16 +145,10 @@ def method(
     name, or of another one, "operation"; an exception that ``validate`` is to raise; or None if its
     arguments are those of layer 3. The method returns one result, or a list.
 
-    Parameters
-    ----------
-    results : str
-        The front end's names of the results, separated by spaces.
-    has_dims : bool
-        Whether it takes `out_dims`.
-    prepare : callable, optional
-        Called in place of the function, with the graph, its name and all arguments.
-    after : callable, optional
-        Called with the arguments and the results.
+    - `results`: the front end's names of the results, separated by spaces.
+    - `has_dims`: whether it takes `out_dims`.
+    - `prepare`: called in place of the function, with the graph, its name and all arguments.
+    - `after`: called with the arguments and the results.
     """
 
     def decorate(
@@ -250,10 +244,7 @@ def in_classic_order(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments of a method of `pygraph` as 1.23 has them: in 1.32 a norm's phase comes last.
 
-    Raises
-    ------
-    TypeError
-        If there are too many, or one is there twice.
+    Raises TypeError if there are too many, or one is there twice.
     """
     tensor_first = bool(args) and (isinstance(args[0], tensor) or hasattr(args[0], "__dlpack__"))
     if method not in _BOTH_ORDERS or not tensor_first:

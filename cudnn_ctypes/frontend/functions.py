@@ -30,10 +30,7 @@ Launch: TypeAlias = Callable[..., None]
 def _c_argument(kind: Any, value: Any) -> Any:
     """An argument as layer 1 takes it, by the type of C's parameter.
 
-    Raises
-    ------
-    TypeError
-        If a data type is not one.
+    Raises TypeError if a data type is not one.
     """
     if kind is raw.cudnnDataType_t:
         number = isinstance(value, int) and not isinstance(value, CudnnEnum)
@@ -50,14 +47,18 @@ def _types_of(c_name: str) -> dict[str, Any]:
     return {name: each.annotation for name, each in parameters.items()}
 
 
-def _named(launch: Launch, name: str, c_name: str, signature: inspect.Signature) -> Launch:
-    launch.__name__ = launch.__qualname__ = name
+def _in_snake_case(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _named(launch: Launch, c_name: str, signature: inspect.Signature) -> Launch:
+    launch.__name__ = launch.__qualname__ = _in_snake_case(c_name.removeprefix("cudnn"))
     launch.__doc__ = f"``{c_name}``; see the module."
     vars(launch)["__signature__"] = signature
     return launch
 
 
-def _in_order(name: str, c_name: str) -> Launch:
+def _in_order(c_name: str) -> Launch:
     """C's function of this name, with arguments by their place."""
     types = _types_of(c_name)
     places = [inspect.Parameter(each, inspect.Parameter.POSITIONAL_ONLY) for each in types]
@@ -67,35 +68,19 @@ def _in_order(name: str, c_name: str) -> Launch:
         given = signature.bind(*arguments).arguments
         getattr(raw, c_name)(*(_c_argument(types[each], given[each]) for each in types))
 
-    return _named(launch, name, c_name, signature)
+    return _named(launch, c_name, signature)
 
 
-causal_conv1d_forward: Launch = _in_order("causal_conv1d_forward", "cudnnCausalConv1dForward")
-causal_conv1d_backward: Launch = _in_order("causal_conv1d_backward", "cudnnCausalConv1dBackward")
-causal_conv1d_nwh_forward: Launch = _in_order(
-    "causal_conv1d_nwh_forward", "cudnnCausalConv1dNwhForward"
-)
-causal_conv1d_nwh_backward: Launch = _in_order(
-    "causal_conv1d_nwh_backward", "cudnnCausalConv1dNwhBackward"
-)
-b2b_causal_conv1d_forward: Launch = _in_order(
-    "b2b_causal_conv1d_forward", "cudnnB2BCausalConv1dForward"
-)
-b2b_causal_conv1d_backward: Launch = _in_order(
-    "b2b_causal_conv1d_backward", "cudnnB2BCausalConv1dBackward"
-)
-fft_causal_conv1d_forward: Launch = _in_order(
-    "fft_causal_conv1d_forward", "cudnnFFTCausalConv1dForward"
-)
-fft_causal_conv1d_backward: Launch = _in_order(
-    "fft_causal_conv1d_backward", "cudnnFFTCausalConv1dBackward"
-)
-long_fft_causal_conv1d_forward: Launch = _in_order(
-    "long_fft_causal_conv1d_forward", "cudnnLongFFTCausalConv1dForward"
-)
-long_fft_causal_conv1d_backward: Launch = _in_order(
-    "long_fft_causal_conv1d_backward", "cudnnLongFFTCausalConv1dBackward"
-)
+causal_conv1d_forward: Launch = _in_order("cudnnCausalConv1dForward")
+causal_conv1d_backward: Launch = _in_order("cudnnCausalConv1dBackward")
+causal_conv1d_nwh_forward: Launch = _in_order("cudnnCausalConv1dNwhForward")
+causal_conv1d_nwh_backward: Launch = _in_order("cudnnCausalConv1dNwhBackward")
+b2b_causal_conv1d_forward: Launch = _in_order("cudnnB2BCausalConv1dForward")
+b2b_causal_conv1d_backward: Launch = _in_order("cudnnB2BCausalConv1dBackward")
+fft_causal_conv1d_forward: Launch = _in_order("cudnnFFTCausalConv1dForward")
+fft_causal_conv1d_backward: Launch = _in_order("cudnnFFTCausalConv1dBackward")
+long_fft_causal_conv1d_forward: Launch = _in_order("cudnnLongFFTCausalConv1dForward")
+long_fft_causal_conv1d_backward: Launch = _in_order("cudnnLongFFTCausalConv1dBackward")
 
 
 def long_fft_causal_conv1d_get_buffer_sizes(
@@ -132,7 +117,7 @@ _NAMES = {
 }
 
 
-def _on_a_graph(name: str, c_name: str) -> Launch:
+def _on_a_graph(c_name: str) -> Launch:
     """C's function of this name, its structs spelled out; -1 for a gradient's type is `data_type`.
 
     After the type of the features come the graph in reverse, the workspaces, and types of
@@ -177,7 +162,7 @@ def _on_a_graph(name: str, c_name: str) -> Launch:
             )
         )
 
-    return _named(launch, name, c_name, signature)
+    return _named(launch, c_name, signature)
 
 
 def _graph(given: Mapping[str, Any]) -> raw.cudnnGnnCscGraph_t:
@@ -196,15 +181,9 @@ def _graph(given: Mapping[str, Any]) -> raw.cudnnGnnCscGraph_t:
     return graph
 
 
-def _in_snake_case(name: str) -> str:
-    return re.sub("([A-Z])", r"_\1", name).lower()
-
-
-gnn_agg_simple_forward: Launch = _on_a_graph("gnn_agg_simple_forward", "cudnnGnnAggSimpleForward")
-gnn_agg_simple_backward: Launch = _on_a_graph(
-    "gnn_agg_simple_backward", "cudnnGnnAggSimpleBackward"
-)
-gnn_mha_gat_forward: Launch = _on_a_graph("gnn_mha_gat_forward", "cudnnGnnMhaGatForward")
-gnn_mha_gat_backward: Launch = _on_a_graph("gnn_mha_gat_backward", "cudnnGnnMhaGatBackward")
-gnn_mha_gat_v2_forward: Launch = _on_a_graph("gnn_mha_gat_v2_forward", "cudnnGnnMhaGatV2Forward")
-gnn_mha_gat_v2_backward: Launch = _on_a_graph("gnn_mha_gat_v2_backward", "cudnnGnnMhaGatV2Backward")
+gnn_agg_simple_forward: Launch = _on_a_graph("cudnnGnnAggSimpleForward")
+gnn_agg_simple_backward: Launch = _on_a_graph("cudnnGnnAggSimpleBackward")
+gnn_mha_gat_forward: Launch = _on_a_graph("cudnnGnnMhaGatForward")
+gnn_mha_gat_backward: Launch = _on_a_graph("cudnnGnnMhaGatBackward")
+gnn_mha_gat_v2_forward: Launch = _on_a_graph("cudnnGnnMhaGatV2Forward")
+gnn_mha_gat_v2_backward: Launch = _on_a_graph("cudnnGnnMhaGatV2Backward")

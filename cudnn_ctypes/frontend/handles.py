@@ -10,7 +10,7 @@ from .. import raw
 from ..arguments import integer
 from ..errors import ClosedError
 from ..graph.backend.device_properties import DeviceProperties
-from ..graph.run.kernel_cache import KernelCache
+from ..graph.run.stored_plan import KernelCache
 from ..handle import Handle as Owner
 from ..raw import mode
 from ..runtime import current_device
@@ -100,10 +100,8 @@ def destroy_handle(handle: AnyHandle) -> None:
 def as_handle(handle: AnyHandle) -> Owner:
     """The object behind what a program uses as a handle.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none, or is destroyed. An unknown address would crash cuDNN.
+    Raises TypeError or ValueError if it is none, or is destroyed. An unknown address would crash
+    cuDNN.
     """
     if isinstance(handle, Handle):
         handle = handle.owner

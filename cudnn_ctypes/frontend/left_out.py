@@ -33,10 +33,7 @@ REFUSED = {
 def missing(owner: str, name: str) -> str:
     """The text of an AttributeError for a name that is not here.
 
-    Parameters
-    ----------
-    owner : str
-        The object that was asked, for the message: "pygraph".
+    - `owner`: the object that was asked, for the message: "pygraph".
     """
     reason = LEFT_OUT.get(name) or LEFT_OUT.get(f"{owner}.{name}")
     return f"{owner} has no {name!r}" + (f": {reason}" if reason else "")

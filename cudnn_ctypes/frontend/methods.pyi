@@ -179,36 +179,6 @@ class OperationMethods(Described):
         name: str = ...) -> tensor: ...
     def scale(self, input: tensor | float, scale: tensor | float, compute_data_type: Any = ...,
         name: str = ...) -> tensor: ...
-    def scaled_dot_product_flash_attention(self, q: tensor, k: tensor, v: tensor,
-        is_inference: bool | None = ..., attn_scale: float | tensor | None = ...,
-        bias: tensor | None = ..., block_mask: tensor | None = ..., use_alibi_mask: bool = ...,
-        use_padding_mask: bool = ..., seq_len_q: tensor | None = ...,
-        seq_len_kv: tensor | None = ..., use_causal_mask: bool = ...,
-        use_causal_mask_bottom_right: bool = ..., sliding_window_length: int | None = ...,
-        diagonal_alignment: diagonal_alignment = ..., diagonal_band_left_bound: int | None = ...,
-        diagonal_band_right_bound: int | None = ..., dropout: Any = ...,
-        rng_dump: tensor | None = ..., paged_attention_k_table: tensor | None = ...,
-        paged_attention_v_table: tensor | None = ...,
-        paged_attention_max_seq_len_kv: int | None = ..., max_total_seq_len_q: int | None = ...,
-        max_total_seq_len_kv: int | None = ..., compute_data_type: Any = ..., name: str = ...,
-        score_mod: _Modifier | None = ..., generate_stats: bool | None = ...,
-        implementation: attention_implementation = ..., score_max: tensor | None = ...,
-        score_sum_exp: tensor | None = ..., sink_token: tensor | None = ..., unfuse_fma: bool = ...,
-        cu_seq_len_q: tensor | None = ..., cu_seq_len_kv: tensor | None = ...,
-        stats_use_log2: bool = ..., out_dims: Any = ...) -> list[Any]: ...
-    def scaled_dot_product_flash_attention_backward(self, q: tensor, k: tensor, v: tensor,
-        o: tensor, dO: tensor, stats: tensor, attn_scale: float | tensor | None = ...,
-        bias: tensor | None = ..., dBias: tensor | None = ..., use_alibi_mask: bool = ...,
-        use_padding_mask: bool = ..., seq_len_q: tensor | None = ...,
-        seq_len_kv: tensor | None = ..., max_total_seq_len_q: int | None = ...,
-        max_total_seq_len_kv: int | None = ..., use_causal_mask: bool = ...,
-        use_causal_mask_bottom_right: bool = ..., sliding_window_length: int | None = ...,
-        diagonal_alignment: diagonal_alignment = ..., diagonal_band_left_bound: int | None = ...,
-        diagonal_band_right_bound: int | None = ..., dropout: Any = ...,
-        rng_dump: tensor | None = ..., use_deterministic_algorithm: bool = ...,
-        compute_data_type: Any = ..., name: str = ..., score_mod: _Modifier | None = ...,
-        score_mod_bprop: _Modifier | None = ..., sink_token: tensor | None = ...,
-        dSink_token: tensor | None = ..., out_dims: Any = ...) -> list[Any]: ...
     def sdpa(self, q: tensor, k: tensor, v: tensor, is_inference: bool | None = ...,
         attn_scale: float | tensor | None = ..., bias: tensor | None = ...,
         block_mask: tensor | None = ..., use_alibi_mask: bool = ..., use_padding_mask: bool = ...,
@@ -320,3 +290,5 @@ class OperationMethods(Described):
         compute_data_type: Any = ..., name: str = ...) -> tensor: ...
     def transpose(self, input: tensor, permutation: Sizes, compute_data_type: Any = ...,
         name: str = ..., out_dims: Any = ...) -> tensor: ...
+    scaled_dot_product_flash_attention = sdpa
+    scaled_dot_product_flash_attention_backward = sdpa_backward

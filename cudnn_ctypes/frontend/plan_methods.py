@@ -541,10 +541,7 @@ def _stored(plan: ExecutionPlan, tensors: Iterable[Tensor]) -> bytes:
 def _restored(data: Any, device: Any) -> tuple[ExecutionPlan, list[Tensor]]:
     """The plan and the operands that `_stored` wrote.
 
-    Raises
-    ------
-    ValueError
-        If the data are damaged, or the plan is for another cuDNN version or GPU.
+    Raises ValueError if the data are damaged, or the plan is for another cuDNN version or GPU.
     """
     document = _document(data)
     try:

@@ -15,18 +15,17 @@ from ..graph.backend.descriptor import BackendDescriptor
 from ..graph.backend.device_properties import DeviceProperties
 from ..graph.backend.engine import Engine, EngineConfig, engine_count
 from ..graph.describe.tensor import Tensor
-from ..graph.engines.building import PLAN_ERRORS
+from ..graph.engines.building import PLAN_ERRORS, proposed_configs
 from ..graph.engines.cache.cached_building import scratch_of
-from ..graph.engines.heuristics import proposed_configs
-from ..graph.engines.judging.kept import kept_verdicts
+from ..graph.engines.judging.verdict import kept_verdicts
 from ..graph.engines.refusals import engine_refusals, refusal
 from ..graph.engines.selection import Selection
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
 from ..graph.run.execution import Execution
-from ..graph.run.kernel_cache import KernelCache
 from ..graph.run.operands import Operands
 from ..graph.run.plan import ExecutionPlan
+from ..graph.run.stored_plan import KernelCache
 from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes
 from ..handle import Handle
 from ..raw import cudnnStatus_t
@@ -108,10 +107,7 @@ class Plans:
     def query(self, modes: Iterable[heur_mode]) -> None:
         """Append what heuristics propose.
 
-        Raises
-        ------
-        cudnnGraphNotSupportedError
-            If that is nothing.
+        Raises cudnnGraphNotSupportedError if that is nothing.
         """
         reasons: list[str] = []
         found = 0
@@ -156,10 +152,7 @@ class Plans:
     def config(self, index: int) -> EngineConfig:
         """One of the engine configs.
 
-        Raises
-        ------
-        RuntimeError
-            If there is no such plan.
+        Raises RuntimeError if there is no such plan.
         """
         if isinstance(index, bool) or not 0 <= integer("index", index) < len(self.configs):
             raise NoSuchPlanError(f"there is no plan {index}: there are {len(self.configs)}")
@@ -193,10 +186,7 @@ class Plans:
     def check_support(self) -> None:
         """See that one config may be taken.
 
-        Raises
-        ------
-        cudnnGraphNotSupportedError
-            If none may.
+        Raises cudnnGraphNotSupportedError if none may.
         """
         refusals = []
         for index in range(len(self.configs)):
@@ -282,10 +272,7 @@ class Plans:
     def plan(self, index: int | None = None) -> ExecutionPlan:
         """The plan of one config, or that of `build`.
 
-        Raises
-        ------
-        RuntimeError
-            If it was not built.
+        Raises RuntimeError if it was not built.
         """
         chosen = index
         if index is not None:
@@ -320,10 +307,7 @@ _HAS_ATTRIBUTE = 92800  # the first version with a choice; older ones keep nothi
 def chosen_retention(retention: cuda_graph_retention | None) -> cuda_graph_retention:
     """The graph's retention, or else the environment's; PER_GRAPH by default.
 
-    Raises
-    ------
-    ValueError
-        If the variable is neither "per_graph" nor "none".
+    Raises ValueError if the variable is neither "per_graph" nor "none".
     """
     if retention is not None:
         return named(cuda_graph_retention, retention, "cuda_graph_retention")

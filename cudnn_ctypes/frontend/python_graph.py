@@ -8,8 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import integers
-from ..graph.backend.devices import as_properties
-from ..graph.describe.pictures import PictureMethods
+from ..graph.backend.device_properties import as_properties
+from ..graph.describe.description import PictureMethods
 from ..raw import cudnnDataType_t, log
 from ..resource import Closing
 from .c_members import c_data_type, c_member, member_of
@@ -266,7 +266,7 @@ class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
         return diagram(self._graph.name, self._graph.nodes, self._region())
 
     def _region(self) -> Region | None:
-        from ..graph.engines.explaining.plan_region import plan_region
+        from ..graph.engines.explaining.examination import plan_region
 
         try:
             return plan_region(self._plan(None))

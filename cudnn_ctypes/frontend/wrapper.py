@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..arguments import items
-from ..graph.run.results import ResultMemory
+from ..graph.run.tensor_memory import ResultMemory
 from ..raw import mode
 from ..runtime import DeviceBuffer, pytorch
 from ..runtime.allocation import Allocator

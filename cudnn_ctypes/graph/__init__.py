@@ -26,8 +26,8 @@ To know that it is right
 To make it supported, or faster
     ``Graph.explain(device).advice()`` tries other layouts, sizes, data types and a program
     (`Advice`); each `Suggestion` has its `Step` and `Change` objects, the changed graph, and the
-    slow case that is known, if it is one. ``Graph.replaced`` describes such
-    graphs by hand.
+    slow case that is known, if it is one. ``Graph.replaced`` describes such graphs
+    by hand.
 To look at
     ``Graph.to_svg``; notebooks show graphs, explanations, advice and
     autotuning results by themselves; ``Autotuning.plot``.

@@ -14,7 +14,7 @@ from .backend.engine import (
 from .compilation import CompiledGraph as CompiledGraph, compile_graphs as compile_graphs
 from .describe.rewriting import Change as Change
 from .describe.tensor import Tensor as Tensor
-from .describe.variants.remedy import Step as Step
+from .describe.rewriting import Step as Step
 from .engines.cache.plan_cache import CacheEntry as CacheEntry, PlanCache as PlanCache
 from .engines.explaining.explanation import (
     Advice as Advice,
@@ -22,8 +22,8 @@ from .engines.explaining.explanation import (
     Explanation as Explanation,
     Suggestion as Suggestion,
 )
-from .engines.heuristics import heuristics as heuristics
-from .engines.judging.judgement import Judgement as Judgement
+from .backend.engine import heuristics as heuristics
+from .engines.judging.judging import Judgement as Judgement
 from .engines.judging.verdict import Verdict as Verdict
 from .engines.selection import (
     BEHAVIOR_NOTES as BEHAVIOR_NOTES,
@@ -39,8 +39,8 @@ from .run.cuda_graph import (
     NativeGraph as NativeGraph,
     capture as capture,
 )
-from .run.kernel_cache import KernelCache as KernelCache
-from .run.bound_plan import BoundPlan as BoundPlan
+from .run.stored_plan import KernelCache as KernelCache
+from .run.plan import BoundPlan as BoundPlan
 from .run.plan import ExecutionPlan as ExecutionPlan
 from .run.program import Program as Program
 from .tracing import GraphFunction as GraphFunction, graph_function as graph_function

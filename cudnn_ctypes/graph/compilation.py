@@ -16,8 +16,7 @@ from .. import raw
 from ..arguments import integer, items
 from ..errors import CudnnError, LibraryNotFoundError, NoDeviceError, SymbolNotFoundError
 from ..raw.values import described
-from .backend.device_properties import DeviceProperties
-from .backend.devices import as_properties
+from .backend.device_properties import DeviceProperties, as_properties
 from .backend.warden import asking
 from .graph import Graph
 

@@ -24,23 +24,21 @@ if TYPE_CHECKING:
 
     from ..evidence.pictures.diagram import Region
     from ..handle import Handle
-    from .backend.device_properties import DeviceProperties
-    from .backend.devices import DeviceLike
+    from .backend.device_properties import DeviceLike, DeviceProperties
     from .backend.engine import Engine
-    from .describe.tensor import Tensor
     from .engines.cache.plan_cache import PlanCache
     from .engines.explaining.explanation import Explanation
-    from .engines.judging.judgement import Judgement
+    from .engines.judging.judging import Judgement
     from .engines.selection import Selection
     from .engines.tuning.measurements import Autotuning
     from .lower.expand.expansion import Expansion
     from .lower.target import Target
     from .partition.partition import Partition
-    from .run.kernel_cache import KernelCache
     from .run.plan import ExecutionPlan
+    from .run.stored_plan import KernelCache
 
 
-_ASKED = f"{__package__}.engines.warded"  # has what the warden is asked to do
+_ASKED = f"{__package__}.engines.building"  # has what the warden is asked to do
 
 
 class Graph(Description, ExecutionMethods):
@@ -182,9 +180,10 @@ class Graph(Description, ExecutionMethods):
         from .backend.warden import asking, begin
 
         begin(warden, _ASKED)
-        from .backend.devices import as_device
-        from .engines.building import as_choice, as_modes
+        from .backend.device_properties import as_device
+        from .engines.building import as_choice, as_modes, reference_plan
         from .engines.cache.cached_building import obtained_plan, wanted_of
+        from .engines.cache.plan_cache import Request
         from .engines.judging.probation import as_check, note_unchecked, passed
         from .engines.selection import Selection
         from .lower.expand.builder import without_scale
@@ -192,42 +191,29 @@ class Graph(Description, ExecutionMethods):
 
         device = as_device(device)
         modes, choice = as_modes(heuristics), as_choice(config)
-        tries = as_check(check, device)
+        tries, program = as_check(check, device), flag("program", program)
         fixed = not without_engine and kernel_cache is None and not override_shapes
         nodes = self.validate()
         if override_shapes and (bare := next(filter(without_scale, nodes), None)):
             bare.refuse("override_shapes: without a scale its axes cannot follow the shapes")
         expansion = self._expanded(nodes, Target.of(device), fixed=fixed)
         if without_engine:
-            from .engines.reference_plan import reference_plan
-
-            options: dict[str, Any] = {
-                "override_shapes": override_shapes,
-                "selection": selection,
-                "workspace_limit": workspace_limit,
-                "config": choice,
-                "sm_count": sm_count,
-                "kernel_cache": kernel_cache,
-                "cache": cache or None,
-            }
-            try:
-                plan: ExecutionPlan = reference_plan(expansion, device, **options)
-            except (NotSupportedError, BadParamError, SymbolNotFoundError):
-                if not flag("program", program) or override_shapes:
-                    raise
-                found = self._program(device, modes, Selection(), without_engine=True)
-                if found is None:
-                    raise
-                return found
-            # The descriptors of attention tell only the dims of a key that it computes itself,
-            # exchanged: its operation would be read the wrong way round.
-            keys = (node.inputs.get("k") for node in nodes)
-            if flag("program", program) and any(k is not None and k.virtual for k in keys):
-                found = self._program(device, modes, Selection(), without_engine=True)
-                if found is not None:
-                    plan.close()
-                    return found
-            self._keep(plan, device, expansion)
+            cut = partial(self._program, device, modes, Selection(), without_engine=True)
+            plan = reference_plan(
+                self.nodes,
+                expansion,
+                device,
+                cut=cut if program else None,
+                override_shapes=override_shapes,
+                selection=selection,
+                workspace_limit=workspace_limit,
+                config=choice,
+                sm_count=sm_count,
+                kernel_cache=kernel_cache,
+                cache=cache or None,
+            )
+            if plan is not self._plan:
+                self._keep(plan, device, expansion)
             return plan
         with asking(warden):
             # An engine that was judged wrong can be chosen by name all the same.
@@ -235,18 +221,9 @@ class Graph(Description, ExecutionMethods):
             wanted = wanted_of(expansion, selection, workspace_limit, device, by_name=by_name)
 
             def built(wanted: Selection) -> ExecutionPlan:
-                return obtained_plan(
-                    expansion,
-                    device,
-                    modes,
-                    name=self.name,
-                    cache=cache,
-                    selection=wanted,
-                    config=choice,
-                    sm_count=sm_count,
-                    kernel_cache=kernel_cache,
-                    override_shapes=override_shapes,
-                )
+                request = Request(wanted, modes, choice, sm_count, override_shapes)
+                options: dict[str, Any] = {"cache": cache, "kernel_cache": kernel_cache}
+                return obtained_plan(expansion, device, request, name=self.name, **options)
 
             try:
                 plan = built(wanted)
@@ -259,14 +236,12 @@ class Graph(Description, ExecutionMethods):
                 raise
             except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
                 if choice is None and kernel_cache is None and not override_shapes:
-                    given = selection or Selection()
-                    limited = given.within(workspace_limit)
+                    limited = (selection or Selection()).within(workspace_limit)
                     options = {"check": check, "cache": cache, "warden": warden}
-                    if (
-                        flag("program", program)
-                        and sm_count is None
-                        and (found := self._program(device, modes, limited, **options))
-                    ):
+                    found = None
+                    if program and sm_count is None:
+                        found = self._program(device, modes, limited, **options)
+                    if found is not None:
                         return found
                     from .partition.advising import add_advice
 
@@ -337,7 +312,7 @@ class Graph(Description, ExecutionMethods):
         >>> [piece.launches for piece in graph.partition("H200")]
         [1, 1, 1]
         """
-        from .backend.devices import as_device
+        from .backend.device_properties import as_device
         from .backend.warden import asking, begin
         from .engines.building import as_modes
         from .engines.explaining.examination import Conditions
@@ -347,8 +322,7 @@ class Graph(Description, ExecutionMethods):
         begin(warden, _ASKED, default=True)
         here, modes = as_device(device), tuple(as_modes(heuristics))
         with asking(warden, default=True) as warded:
-            conditions = Conditions(here, modes, selection or Selection(), warden=warded)
-            return partition(self, conditions)
+            return partition(self, Conditions(here, modes, selection or Selection(), warden=warded))
 
     def load_plan(self, text: str | bytes, device: DeviceLike) -> ExecutionPlan:
         """Take a plan of this graph that was built elsewhere, instead of building one.
@@ -366,7 +340,7 @@ class Graph(Description, ExecutionMethods):
         ValueError
             If the text is damaged, or the plan belongs to another graph, cuDNN version or GPU.
         """
-        from .backend.devices import as_device
+        from .backend.device_properties import as_device
         from .lower.flattening import flattened
         from .partition.partition import is_program, loaded
         from .run.plan import ExecutionPlan
@@ -400,16 +374,6 @@ class Graph(Description, ExecutionMethods):
         plan.scratch = scratch_of(expansion, device, cache=cache)
         self._hold(plan, device, expansion.tensors)
 
-    def _hold(
-        self, plan: ExecutionPlan, device: Handle | DeviceProperties, tensors: list[Tensor]
-    ) -> None:
-        from .backend.device_properties import DeviceProperties
-
-        self.close()
-        plan.names = {each.uid: each.name for each in tensors if each.uid is not None}
-        self._plan, self._operands, self._node_count = plan, tensors, len(self.nodes)
-        self._handle = None if isinstance(device, DeviceProperties) else device
-
     def _node_added(self) -> None:
         """Have the next execution find out that the plan lacks an operation."""
         self._execution = self._outputs = None
@@ -438,7 +402,7 @@ class Graph(Description, ExecutionMethods):
         range(0, 24)
         >>> graph.build(device, config=EngineChoice(22, {"tile_size": 8}))  # doctest: +SKIP
         """
-        from .backend.devices import as_device
+        from .backend.device_properties import as_device
         from .engines.building import lowered_engine
 
         device = as_device(device)
@@ -452,7 +416,7 @@ class Graph(Description, ExecutionMethods):
         device : Handle, DeviceProperties, str or os.PathLike
             The GPU, as `build` takes it.
         """
-        from .backend.devices import as_device
+        from .backend.device_properties import as_device
         from .backend.engine import engine_count
         from .lower.lowering import lowered
 
@@ -506,7 +470,7 @@ class Graph(Description, ExecutionMethods):
         from .backend.warden import asking, begin
 
         begin(warden, _ASKED, default=True)
-        from .backend.devices import as_device
+        from .backend.device_properties import as_device
         from .engines.building import as_modes
         from .engines.cache.cached_building import wanted_of
         from .engines.explaining.examination import Conditions, explain
@@ -514,23 +478,15 @@ class Graph(Description, ExecutionMethods):
         from .partition.advising import advise
         from .partition.partition import partition
 
-        device = as_device(device)
+        device, compile = as_device(device), flag("compile", compile)
         modes, expansion = as_modes(heuristics), self.expansion(device)
-        compile = flag("compile", compile)
         with (
             asking(warden, default=True) as warded,
             progress_bar("explaining", progress if compile else bool(progress)) as noted,
         ):
             wanted = wanted_of(expansion, selection, device=device)
-            told = explain(
-                expansion,
-                device,
-                modes,
-                name=self.name,
-                selection=wanted,
-                compile=compile,
-                noted=noted,
-            )
+            options: dict[str, Any] = {"selection": wanted, "compile": compile, "noted": noted}
+            told = explain(expansion, device, modes, name=self.name, **options)
         asked = Conditions(device, tuple(modes), wanted, compile, warded)
         if not (told.usable or told.undecided):
             with asking(warden, default=True):
@@ -616,48 +572,29 @@ class Graph(Description, ExecutionMethods):
             On the reference device.
         """
         from .engines.building import as_modes
-        from .engines.cache.cached_building import keep_tuning, wanted_of
-        from .engines.cache.plan_cache import as_cache
         from .engines.explaining.examination import Conditions
-        from .engines.judging.probation import checked, checked_proposals
         from .engines.selection import Selection
-        from .engines.tuning.autotuning import autotune, check_handle
+        from .engines.tuning.autotuning import autotune
         from .engines.tuning.measurements import Settings
         from .partition.partition import programs_of
 
-        modes, expansion, plans = as_modes(heuristics), self.expansion(handle), as_cache(cache)
-        wanted = wanted_of(expansion, selection)
-        settings = Settings(runs, warm_up, budget, knobs, cold_cache)
-        check_handle(handle)
-        known = checked_proposals(self, expansion, handle, modes, every_engine=every_engine)
-        wanted = wanted.passing_over(known)
-        chosen = wanted
+        modes, expansion = as_modes(heuristics), self.expansion(handle)
         given = selection or Selection()
         asked = Conditions(handle, tuple(modes), given)
         others = partial(programs_of, self, asked, selection=given, heuristics=modes)
-        while True:
-            result, plan = autotune(
-                self,
-                expansion,
-                handle,
-                memory or {},
-                modes,
-                settings,
-                selection=chosen,
-                every_engine=every_engine,
-                progress=progress,
-                programs=others if flag("program", program) else None,
-            )
-            if result.best.pieces:
-                break
-            best = [result.best.choice]
-            known = checked(self, expansion, handle, best)
-            if not known.fault(result.best.choice):
-                break
-            plan.close()
-            chosen = wanted.passing_over(known)
-        if plans is not None:
-            keep_tuning(plans, expansion, handle, result, plan, selection=wanted)
+        result, plan = autotune(
+            self,
+            expansion,
+            handle,
+            memory or {},
+            modes,
+            Settings(runs, warm_up, budget, knobs, cold_cache),
+            selection=selection,
+            every_engine=every_engine,
+            progress=progress,
+            cache=cache,
+            programs=others if flag("program", program) else None,
+        )
         if result.best.pieces:
             self._hold(plan, handle, self.tensors)
         else:
@@ -729,42 +666,24 @@ class Graph(Description, ExecutionMethods):
         >>> graph.judge(handle).wrong  # doctest: +SKIP
         ()
         """
-        from .engines.building import as_modes
-        from .engines.cache.cached_building import wanted_of
-        from .engines.judging.judging import checked_kinds, judge
-        from .engines.judging.kept import keep_verdicts
-        from .engines.judging.trial import expanded
-        from .engines.tuning.autotuning import check_gpu
-        from .engines.tuning.timing import progress_bar
+        from .engines.judging.judging import judge
 
-        check_gpu(handle, "judged")
-        modes, kinds = as_modes(heuristics), checked_kinds(data)
-        described = flag("despite_faults", despite_faults)
-        expansion = expanded(self, handle) if described else self.expansion(handle)
-        wanted = wanted_of(expansion, selection)
-        with progress_bar("judging", progress) as advance:
-            judged = judge(
-                self,
-                expansion,
-                handle,
-                memory or {},
-                modes,
-                selection=wanted,
-                knobs=integer("knobs", knobs, least=0),
-                kinds=kinds,
-                runs=integer("runs", runs, least=1),
-                despite_faults=described,
-                noted=lambda verdict, total: advance(str(verdict.choice), total),
-            )
-        if flag("keep", keep):
-            keep_verdicts(expansion, handle, judged.verdicts)
-        return judged
+        return judge(
+            self,
+            handle,
+            memory or {},
+            heuristics,
+            selection=selection,
+            knobs=integer("knobs", knobs, least=0),
+            data=data,
+            runs=integer("runs", runs, least=1),
+            despite_faults=flag("despite_faults", despite_faults),
+            progress=progress,
+            keep=flag("keep", keep),
+        )
 
     def _region(self) -> Region | None:
         """The engine of the graph's plan, for pictures; None if it is not built."""
-        plan = self._plan
-        if plan is None or plan.closed:
-            return None
-        from .engines.explaining.plan_region import plan_region
+        from .engines.explaining.examination import plan_region
 
-        return plan_region(plan)
+        return None if self._plan is None or self._plan.closed else plan_region(self._plan)

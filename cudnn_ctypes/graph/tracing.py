@@ -20,11 +20,11 @@ from ..runtime.launching.likeness import kinds
 from .describe.tensor import Tensor
 from .graph import Graph
 from .run.given_memory import GivenMemory, imported
-from .run.results import ResultMemory
+from .run.tensor_memory import ResultMemory
 
 if TYPE_CHECKING:
     from ..handle import Handle
-    from .run.torch_runs import TorchRun
+    from .run.execution import TorchRun
 
 _ALIGNMENT = 16  # bytes; more is of no use to cuDNN
 

@@ -15,8 +15,8 @@ from programs import ROOT, fake_cudnn, fake_library
 from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.commands.doctor import probes
-from cudnn_ctypes.commands.doctor.probes import Finding
+from cudnn_ctypes.commands import doctor
+from cudnn_ctypes.commands.doctor import Finding
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -45,7 +45,7 @@ def test_here():
     code, findings = report_here()
     assert code == 0
     assert "239 functions" in findings["cuDNN: symbols"]["value"]
-    purposes = {name: each for name, each in findings.items() if each["section"] == probes.PURPOSES}
+    purposes = {name: each for name, each in findings.items() if each["section"] == doctor.PURPOSES}
     works = {each["name"] for each in purposes.values() if each["state"] == "ok"}
     assert works >= {"compile for other GPUs", "learn without a GPU", "watch a program"}
     assert len(purposes) == 5
@@ -94,12 +94,12 @@ def test_findings_come_one_by_one(monkeypatch):
             asked.append(name)
             yield {**TestAnswers.LIBRARY} if name == "library" else {"error": "none"}
 
-    monkeypatch.setattr(probes, "_answers", answers)
-    findings = probes.examine()
+    monkeypatch.setattr(doctor, "_answers", answers)
+    findings = doctor.examine()
     assert next(findings).name == "libcudnn"
     assert "gpus" not in asked
     assert [finding.name for finding in findings][-1] == "watch a program"
-    assert tuple(asked) == probes.PROBES
+    assert tuple(asked) == doctor.PROBES
 
 
 def test_what_is_found_is_kept_after_ctrl_c(monkeypatch, capsys):
@@ -108,7 +108,7 @@ def test_what_is_found_is_kept_after_ctrl_c(monkeypatch, capsys):
         yield {"error": "none"}
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(probes, "_answers", answers)
+    monkeypatch.setattr(doctor, "_answers", answers)
     assert main(["doctor", "--json"]) == 130
     out, err = capsys.readouterr()
     assert json.loads(out)[0]["name"] == "libcudnn"
@@ -124,8 +124,8 @@ def test_a_crash_is_an_answer_and_the_next_probe_is_asked(monkeypatch, tmp_path)
         "    print('cuDNN logs'); print(json.dumps({'probe': name}), flush=True)\n"
         "    if name == 'last': sys.exit('not a word')\n"
     )
-    monkeypatch.setattr(probes, "_CHILD", str(child))
-    answers = list(probes._answers(["first", "ends", "second", "last", "silent"]))
+    monkeypatch.setattr(doctor, "_CHILD", str(child))
+    answers = list(doctor._answers(["first", "ends", "second", "last", "silent"]))
     assert [each.get("probe") for each in answers] == ["first", None, "second", "last", None]
     assert answers[1]["error"] == "the process crashed with SIGABRT"
     assert answers[4]["error"] == "not a word"
@@ -162,7 +162,7 @@ class TestAnswers:
     }
 
     def test_a_sublibrary_of_another_version(self):
-        findings = {f.name: f for f in probes._library(self.LIBRARY)}
+        findings = {f.name: f for f in doctor._library(self.LIBRARY)}
         assert findings["Ops sublibrary"].state == "ok"
         assert findings["Cnn sublibrary"].state == "problem"
         assert "uninstall every nvidia-cudnn package" in findings["Cnn sublibrary"].advice
@@ -171,7 +171,7 @@ class TestAnswers:
 
     def test_nvrtc_is_missing(self):
         answer = {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1"}}
-        findings = {f.name: f for f in probes._cuda_libraries(answer, 13)}
+        findings = {f.name: f for f in doctor._cuda_libraries(answer, 13)}
         assert findings["libcublasLt.so.13"].state == "ok"
         assert findings["libnvrtc.so.13"].state == "problem"
         assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
@@ -194,11 +194,11 @@ class TestAnswers:
 
     def test_libraries_from_two_places(self):
         answer = {**self.CUDA, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
-        findings = [f for f in probes._cuda_libraries(answer, 12) if f.name == "mixed install"]
+        findings = [f for f in doctor._cuda_libraries(answer, 12) if f.name == "mixed install"]
         assert "/x, /y" in findings[0].value
 
     def test_wrong_numbers(self):
-        found = probes._PURPOSES["compute"].finding({"done": "Handle()", "right": False})
+        found = doctor._PURPOSES["compute"].finding({"done": "Handle()", "right": False})
         assert (found.state, found.advice) == ("problem", "please report this message")
 
 
@@ -207,14 +207,14 @@ class TestPackages:
     def fake(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
         found = {name.replace("_", "-"): version for name, version in versions.items()}
         needed = dict.fromkeys(("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes"), "1.0")
-        monkeypatch.setattr(probes, "_version", {**needed, **found}.get)
+        monkeypatch.setattr(doctor, "_version", {**needed, **found}.get)
         monkeypatch.setattr(
-            probes.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
+            doctor.metadata, "requires", lambda _: ["nvidia-cudnn-cu13 (==9.19.0.56) ; linux"]
         )
 
     @staticmethod
     def problems(version: str = "9.28.0") -> list[Finding]:
-        findings = probes.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
+        findings = doctor.packages(version, "/x/nvidia/cudnn/lib/libcudnn.so.9")
         return [finding for finding in findings if finding.state == "problem"]
 
     def test_one_wheel(self, monkeypatch):
@@ -241,12 +241,12 @@ class TestPackages:
             (tmp_path / name).mkdir()
             (tmp_path / name / "libcudnn_ops.so.9").touch()
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a:{tmp_path}/b")
-        (finding,) = probes.search_path(None)
+        (finding,) = doctor.search_path(None)
         assert finding.state == "problem"
         monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}/a")
-        (finding,) = probes.search_path(f"{tmp_path}/a/libcudnn.so.9")
+        (finding,) = doctor.search_path(f"{tmp_path}/a/libcudnn.so.9")
         assert finding.value == f"cuDNN in {tmp_path}/a"
-        (finding,) = probes.search_path(f"{tmp_path}/b/libcudnn.so.9")
+        (finding,) = doctor.search_path(f"{tmp_path}/b/libcudnn.so.9")
         assert f"not used: the libraries come from {tmp_path}/b" in finding.value
 
 
@@ -255,7 +255,7 @@ class TestReducedBuild:
 
     def test_a_sublibrary_that_is_left_out(self):
         parts = {"Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"}
-        findings = {f.name: f for f in probes._library({**TestAnswers.LIBRARY, "parts": parts})}
+        findings = {f.name: f for f in doctor._library({**TestAnswers.LIBRARY, "parts": parts})}
         assert findings["Ops sublibrary"].state == "missing"
         assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
 
@@ -266,7 +266,7 @@ class TestReducedBuild:
         assert code == 0
         assert findings["cuDNN: symbols"]["value"] == "5 of 239 functions of the headers"
         assert findings["cuDNN: libcudnn"]["state"] == "ok"
-        assert findings[f"{probes.PURPOSES}: learn without a GPU"]["state"] != "ok"
+        assert findings[f"{doctor.PURPOSES}: learn without a GPU"]["state"] != "ok"
 
 
 @pytest.mark.soak

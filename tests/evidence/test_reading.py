@@ -25,7 +25,7 @@ from cudnn_ctypes import (
     read_trace,
 )
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.graph.backend.devices import as_properties
+from cudnn_ctypes.graph.backend.device_properties import as_properties
 from cudnn_ctypes.graph.describe.serialization import canonical
 from cudnn_ctypes.graph.lower.lowering import lowered
 

@@ -11,7 +11,7 @@ from cudnn_ctypes import FoundGraph, Graph, Message, known_faults, read_evidence
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import watch as command
 from cudnn_ctypes.evidence.watching import LogFolder
-from cudnn_ctypes.graph.backend.devices import as_properties
+from cudnn_ctypes.graph.backend.device_properties import as_properties
 from evidence.test_reading import EXECUTION, chain, lines_of, log_of, printed
 from tools.fault_programs.wrong import WRONG
 

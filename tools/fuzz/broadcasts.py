@@ -34,8 +34,8 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import DeviceProperties, EngineConfig, ExecutionPlan, Tensor
 from cudnn_ctypes.graph.backend.children import Child, Spent, outcomes
+from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.graph.engines.cache.cached_building import scratch_of
-from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target

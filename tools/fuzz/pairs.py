@@ -27,7 +27,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.graph import DeviceProperties
 from cudnn_ctypes.graph.backend.children import Spent, outcomes
-from cudnn_ctypes.graph.engines.heuristics import proposed_configs
+from cudnn_ctypes.graph.engines.building import proposed_configs
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU

@@ -40,8 +40,8 @@ from cudnn_ctypes.errors import CudnnError
 from cudnn_ctypes.evidence.known_faults import known_faults
 from cudnn_ctypes.graph import DeviceProperties, ExecutionPlan, Graph
 from cudnn_ctypes.graph.backend.children import outcomes
+from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.graph.engines.building import PLAN_ERRORS
-from cudnn_ctypes.graph.engines.heuristics import heuristics
 from cudnn_ctypes.graph.lower.faults import FAULTS
 from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU

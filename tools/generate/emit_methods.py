@@ -61,7 +61,9 @@ def _stub(
     if constants:
         imports["types"].add("ModuleType")
     _note(base, sys.modules[module], module, imports)
-    shown = [_method(name, methods[name], module, imports) for name in sorted(methods)]
+    own = {name: method.__name__ for name, method in sorted(methods.items())}
+    shown = [_method(n, methods[n], module, imports) for n, called in own.items() if n == called]
+    shown += [f"    {name} = {called}" for name, called in own.items() if name != called]
     lines = [
         f"from {home} import {', '.join(sorted(names))}"
         for home, names in sorted(imports.items(), key=lambda item: (item[0][:1] == ".", item))

@@ -14,9 +14,8 @@ from ... import __version__
 from ...dtypes import as_data_type, data_type_name
 from ...errors import CudnnError, NoDeviceError, NotInitializedError
 from ...evidence.files import CommandError
-from ...graph.backend.device_properties import DeviceProperties
-from ...graph.backend.devices import as_properties
-from ...graph.engines.judging.judgement import Judgement
+from ...graph.backend.device_properties import DeviceProperties, as_properties
+from ...graph.engines.judging.judging import Judgement
 from ...graph.engines.tuning.measurements import Settings
 from ...graph.lower.lowering import graph_faults
 from ...handle import Handle
@@ -109,9 +108,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--knobs", type=from_zero, default=0, metavar="N", help="more settings of knobs to try"
     )
     parser.add_argument(
-        "--warm-cache", action="store_true", help="leave operands in the level-two cache"
-    )
-    parser.add_argument(
         "--judge", action="store_true", help="compare every engine with the reference, too"
     )
     parser.add_argument(
@@ -202,8 +198,7 @@ def _measure(
     problem: Problem, handle: Handle, arguments: argparse.Namespace, rows: list[BenchRow]
 ) -> None:
     """Append a row for each algorithm, PyTorch and each engine, and print each at once."""
-    cold = not arguments.warm_cache
-    settings = Settings(arguments.runs, 1, arguments.budget, arguments.knobs, cold)
+    settings = Settings(arguments.runs, 1, arguments.budget, arguments.knobs)
     with steps("measuring") as progress:
 
         def add(row: BenchRow, total: int | None = None) -> None:
@@ -218,7 +213,7 @@ def _measure(
         def refused(api: str, error: Exception) -> None:
             add(BenchRow("all", api, note=str(error).splitlines()[0]))
 
-        with open_timer(handle, cold_cache=cold) as timer:
+        with open_timer(handle) as timer:
             try:
                 for row in algorithm_rows(problem, handle, timer, arguments.runs):
                     add(row)

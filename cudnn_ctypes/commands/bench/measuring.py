@@ -15,14 +15,13 @@ from typing import Any
 from ... import raw
 from ...arguments import suggestion
 from ...errors import CudnnError
-from ...graph.backend.device_properties import DeviceProperties
-from ...graph.backend.devices import properties_text
+from ...graph.backend.device_properties import DeviceProperties, properties_text
 from ...graph.engines.explaining.explanation import EngineRow
 from ...graph.engines.judging.probation import checked_proposals
+from ...graph.engines.operands import random_memory
 from ...graph.engines.selection import Selection
 from ...graph.engines.tuning.autotuning import bench, check_handle, tune_engines
 from ...graph.engines.tuning.measurements import Measurement, Settings
-from ...graph.engines.tuning.random_memory import random_memory
 from ...graph.engines.tuning.timing import Timer
 from ...graph.graph import Graph
 from ...handle import Handle
@@ -493,8 +492,8 @@ def _unmeasured(each: EngineRow) -> BenchRow:
     )
 
 
-def open_timer(handle: Handle, *, cold_cache: bool) -> Timer:
+def open_timer(handle: Handle) -> Timer:
     """A timer for algorithms and PyTorch, with the GPU's clocks raised."""
-    timer = Timer(handle, cold_cache=cold_cache)
+    timer = Timer(handle)
     timer.warm_up()
     return timer

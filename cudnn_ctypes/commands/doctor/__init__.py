@@ -6,16 +6,412 @@ import argparse
 import json
 import os
 import platform
+import re
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import tempfile
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from ... import __version__
-from ..options import Output, Steps, add_force, add_json, steps, write_text
-from .probes import PROBES, PURPOSES, Finding, examine
+from ..options import Output, Steps, add_force, add_json, child_variables, steps, write_text
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+
+State = Literal["ok", "missing", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row of the report.
+
+    - `state` ("ok", "missing", "problem"): "missing": absent, but not always needed (a GPU, say).
+    - `advice`: the remedy for a state other than "ok".
+    """
+
+    section: str
+    name: str
+    value: str
+    state: State = "ok"
+    advice: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        return asdict(self)
+
+
+_SECTION = "packages"
+_NAMES = (
+    "cudnn-ctypes",
+    "nvidia-cudnn-cu12",
+    "nvidia-cudnn-cu13",
+    "nvidia-cudnn-jit-cu12",
+    "nvidia-cudnn-jit-cu13",
+    "nvidia-cublas-cu12",
+    "nvidia-cublas",
+    "nvidia-cuda-nvrtc-cu12",
+    "nvidia-cuda-nvrtc",
+    "cuda-bindings",
+    "cuda-core",
+    "cuda-pathfinder",
+    "numpy",
+    "ml_dtypes",
+    "torch",
+)
+_NEEDED = ("cuda-core", "cuda-pathfinder", "numpy", "ml_dtypes")
+
+
+def packages(loaded_version: str | None, loaded_path: str | None) -> Iterator[Finding]:
+    """Findings: versions of packages; packages that own the same files or overwrote another's."""
+    versions = {name: version for name in _NAMES if (version := _version(name))}
+    for name in _NAMES:
+        if name in versions:
+            yield Finding(_SECTION, name, versions[name])
+        elif name in _NEEDED:
+            yield Finding(_SECTION, name, "not installed", "problem", f"pip install {name}")
+    both = [name for name in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13") if name in versions]
+    if len(both) == 2:
+        yield Finding(
+            _SECTION,
+            "mixed install",
+            " and ".join(f"{name} {versions[name]}" for name in both),
+            "problem",
+            "both write nvidia/cudnn/lib, and the later one has overwritten the other: uninstall "
+            "both, then install the one for your CUDA",
+        )
+    if len(both) == 1 and _is_wheel(loaded_path) and loaded_version:
+        (name,) = both
+        if not versions[name].startswith(loaded_version):
+            yield Finding(
+                _SECTION,
+                "mixed install",
+                f"{name} {versions[name]}, but its library says {loaded_version}",
+                "problem",
+                f"another package has overwritten its files: pip install --force-reinstall {name}",
+            )
+    yield from _torch(versions)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _is_wheel(path: str | None) -> bool:
+    return path is not None and "nvidia/cudnn/lib" in path
+
+
+def _torch(versions: dict[str, str]) -> Iterator[Finding]:
+    """A finding about the cuDNN package that PyTorch's metadata requires."""
+    if "torch" not in versions:
+        return
+    for requirement in metadata.requires("torch") or ():
+        wanted = re.match(r"(nvidia-cudnn-cu\d+)\s*\(?==\s*([\w.]+)", requirement)
+        if not wanted:
+            continue
+        name, version = wanted.groups()
+        if versions.get(name) == version:
+            yield Finding(_SECTION, "cuDNN of torch", f"{name} {version}")
+        else:
+            yield Finding(
+                _SECTION,
+                "cuDNN of torch",
+                f"torch {versions['torch']} wants {name} {version}, installed is "
+                f"{versions.get(name, 'none')}",
+                "problem",
+                f"import torch before the first cuDNN call, so that both use one library, or "
+                f"pip install {name}=={version}",
+            )
+
+
+def search_path(loaded_path: str | None) -> Iterator[Finding]:
+    """Findings about directories on LD_LIBRARY_PATH with cuDNN libraries."""
+    entries = [entry for entry in os.environ.get("LD_LIBRARY_PATH", "").split(":") if entry]
+    holding = [entry for entry in entries if any(Path(entry).glob("libcudnn*.so*"))]
+    if len(set(map(os.path.realpath, holding))) > 1:
+        yield Finding(
+            _SECTION,
+            "LD_LIBRARY_PATH",
+            ", ".join(holding),
+            "problem",
+            "several of its directories hold cuDNN: keep one, or sublibraries of one load into "
+            "another",
+        )
+    elif holding:
+        value = f"cuDNN in {holding[0]}"
+        home = Path(loaded_path).parent if loaded_path else Path(holding[0])
+        if os.path.realpath(home) != os.path.realpath(holding[0]):
+            value += f", not used: the libraries come from {home}"
+        yield Finding(_SECTION, "LD_LIBRARY_PATH", value)
+
+
+_CHILD = str(Path(__file__).with_name("child.py"))
+_TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
+
+_NO_GPU = (
+    "without an NVIDIA GPU and its driver, use the reference device: "
+    "cudnn_ctypes.use_reference_device() or CUDNN_CTYPES_DEVICE=reference"
+)
+_TO_PORT = "install what is named; the rest of the package needs none of it"
+_REPORT = "please report this message"
+_CRASHED = "`python -m cudnn_ctypes cache --clear` forgets them, plans too"
+_INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
+_REDUCED = (
+    "the nvidia-cudnn-jit wheels hold the graph API only: for the legacy API install the full "
+    "nvidia-cudnn wheel"
+)
+
+
+def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
+    """The answers of probes, in their order and as soon as they come, from one child process.
+
+    A probe's crash or silence is an answer too; another child goes on after it.
+    """
+    environment = {**child_variables(), "CUDNN_CTYPES_DEVICE": "cuda"}
+    left = list(probes)
+    while left:
+        with tempfile.TemporaryFile("w+") as errors:
+            child = subprocess.Popen(
+                # By its file: what the command itself imports, a probe does not need.
+                [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), _CHILD, *left],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=environment,
+            )
+            late = threading.Timer(_TIMEOUT, child.kill)
+            late.start()
+            try:
+                for line in child.stdout or ():
+                    answer = _answer(line)
+                    if left and answer.get("probe") == left[0]:
+                        left.pop(0)
+                        yield answer
+                child.wait()
+            finally:
+                late.cancel()
+                child.kill()
+                child.communicate()  # which closes its output, too
+            if left:
+                left.pop(0)
+                errors.seek(0)
+                yield {"error": _ending(child.returncode, errors.read().strip())}
+
+
+def _answer(line: str) -> dict[str, Any]:
+    """An answer of the child; {} for a line of cuDNN's own log."""
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _ending(code: int, errors: str) -> str:
+    if code == -signal.SIGKILL:
+        return f"no answer within {_TIMEOUT} s, or killed"
+    if code < 0:
+        return f"the process crashed with {signal.Signals(-code).name}"
+    return errors or "no answer"
+
+
+def examine(progress: Steps | None = None) -> Iterator[Finding]:
+    """Yield all findings in reading order, each as soon as it is known."""
+    answers = _answers(PROBES)
+
+    def ask(probe: str) -> dict[str, Any]:
+        if progress is not None:
+            progress.begin(probe.replace("_", " "))
+        answer = next(answers)
+        if progress is not None:
+            progress.advance()
+        return answer
+
+    with closing(answers):
+        library, faults = ask("library"), ask("known_faults")
+        yield from _library(library)
+        if "error" not in library:
+            yield from _known_faults(faults, library["version"])
+        gpus, libraries = ask("gpus"), ask("cuda_libraries")
+        yield from _gpus(gpus)
+        if "error" not in library:
+            yield from _cuda_libraries(libraries, library["cuda_major"])
+        yield from packages(library.get("version"), library.get("path"))
+        yield from search_path(library.get("path"))
+        if "error" in library:
+            yield Finding(PURPOSES, "anything with cuDNN", "libcudnn", "problem", _INSTALL)
+            return
+        for probe, purpose in _PURPOSES.items():
+            yield purpose.finding(ask(probe))
+
+
+def _library(answer: dict[str, Any]) -> Iterator[Finding]:
+    section = "cuDNN"
+    if "error" in answer:
+        yield Finding(section, "libcudnn", answer["error"], "problem", _INSTALL)
+        return
+    yield Finding(section, "libcudnn", answer["path"])
+    yield Finding(section, "found by", answer["source"])
+    for passed_over in answer["passed_over"]:
+        yield Finding(
+            section, "not loaded", passed_over, "problem", "install it again, or remove it"
+        )
+    yield Finding(section, "version", f"{answer['version']}, for CUDA {answer['cuda_major']}")
+    runtime = answer["cudart"]
+    yield Finding(section, "CUDA runtime inside", f"{runtime // 1000}.{runtime % 1000 // 10}")
+    yield Finding(section, "libraries beside it", ", ".join(answer["files"]))
+    for part, status in answer["parts"].items():
+        if status == "CUDNN_STATUS_SUCCESS":
+            yield Finding(section, f"{part} sublibrary", f"belongs to {answer['version']}")
+        elif status.endswith("SUBLIBRARY_UNAVAILABLE"):
+            yield Finding(section, f"{part} sublibrary", "not here", "missing", _REDUCED)
+        else:
+            yield Finding(
+                section,
+                f"{part} sublibrary",
+                status,
+                "problem",
+                "its file is missing or of another version: uninstall every nvidia-cudnn package "
+                "and install one again",
+            )
+    yield from _symbols(answer)
+
+
+def _symbols(answer: dict[str, Any]) -> Iterator[Finding]:
+    missing: dict[str, str] = answer["missing"]
+    present = answer["functions"] - len(missing)
+    summary = f"{present} of {answer['functions']} functions of the headers"
+    if not missing:
+        yield Finding("cuDNN", "symbols", summary)
+        return
+    by_version: dict[str, list[str]] = {}
+    for name, since in missing.items():
+        by_version.setdefault(since, []).append(name)
+    newest = max(missing.values(), key=lambda text: [int(part) for part in text.split(".")])
+    yield Finding(
+        "cuDNN", "symbols", summary, "missing", f"cuDNN {newest} or newer has all of them"
+    )
+    for since, names in sorted(by_version.items()):
+        yield Finding("cuDNN", f"not here, since {since}", ", ".join(names), "missing")
+
+
+def _gpus(answer: dict[str, Any]) -> Iterator[Finding]:
+    section = "CUDA"
+    if "error" in answer:
+        yield Finding(section, "driver", answer["error"], "missing", _NO_GPU)
+        return
+    yield Finding(section, "driver", f"supports CUDA {answer['driver']}")
+    if not answer["gpus"]:
+        yield Finding(section, "GPU", "none", "missing", _NO_GPU)
+    for index, gpu in enumerate(answer["gpus"]):
+        yield Finding(section, f"GPU {index}", gpu)
+
+
+def _cuda_libraries(answer: dict[str, Any], cuda_major: int) -> Iterator[Finding]:
+    section = "CUDA"
+    if "error" in answer:
+        yield Finding(section, "NVRTC and cuBLAS", answer["error"], "problem", _INSTALL)
+        return
+    for soname, purpose, package in (
+        (f"libnvrtc.so.{cuda_major}", "compiling fused graphs", "nvidia-cuda-nvrtc"),
+        (f"libcublasLt.so.{cuda_major}", "matrix products", "nvidia-cublas"),
+    ):
+        suffix = "-cu12" if cuda_major == 12 else ""
+        found = [(file, text) for file, text in answer["files"].items() if soname in file]
+        if found:
+            file, text = found[0]
+            described = f"{text}, {file}" if text else file
+            if failure := answer["compilation_failures"].get(file):
+                yield Finding(
+                    section,
+                    soname,
+                    f"{described}, cannot compile: {failure}",
+                    "problem",
+                    f"pip install --force-reinstall {package}{suffix}",
+                )
+            else:
+                yield Finding(section, soname, described)
+        else:
+            yield Finding(
+                section,
+                soname,
+                "not found",
+                "problem",
+                f"cuDNN needs it for {purpose}: pip install {package}{suffix}",
+            )
+    directories = {str(Path(file).parent) for file in answer["cudnn"]}
+    if len(directories) > 1:
+        yield Finding(
+            section,
+            "mixed install",
+            f"cuDNN libraries from {', '.join(sorted(directories))} in one process",
+            "problem",
+            "keep one of them; remove the others from LD_LIBRARY_PATH",
+        )
+
+
+def _known_faults(answer: dict[str, Any], version: str) -> Iterator[Finding]:
+    section = "cuDNN"
+    if "error" in answer:
+        yield Finding(section, "known faults", answer["error"], "problem", _REPORT)
+        return
+    place = "on GPU 0" if answer["gpu"] else "on some GPU"
+    text = f"{answer['count']} of cuDNN {version} {place}, heeded; doctor --faults lists them"
+    yield Finding(section, "known faults", text)
+    if answer["crashes"]:
+        text = (
+            f"{answer['crashes']} forms of graphs, which builds refuse or pass over; the newest: "
+        )
+        yield Finding(section, "crashes", text + answer["newest"], "missing", _CRASHED)
+
+
+@dataclass(frozen=True)
+class _Purpose:
+    """A thing that a person wants to do, and what helps where it cannot be done."""
+
+    name: str
+    state: State
+    advice: str
+
+    def finding(self, answer: dict[str, Any]) -> Finding:
+        if "SUBLIBRARY_UNAVAILABLE" in answer.get("error", ""):
+            return Finding(PURPOSES, self.name, _first_lines(answer["error"]), "missing", _REDUCED)
+        if "error" in answer:
+            text = _first_lines(answer["error"])
+            return Finding(PURPOSES, self.name, text, self.state, self.advice)
+        if not answer.get("right", True):
+            text = f"{answer['done']}, with wrong numbers"
+            return Finding(PURPOSES, self.name, text, "problem", _REPORT)
+        return Finding(PURPOSES, self.name, answer["done"])
+
+
+PURPOSES = "what can be done here"
+"""The section of findings that tell whether something works."""
+
+_PURPOSES = {
+    "compute": _Purpose("compute on a GPU", "missing", _NO_GPU),
+    "compile_elsewhere": _Purpose("compile for other GPUs", "missing", _INSTALL),
+    "learn": _Purpose("learn without a GPU", "problem", _REPORT),
+    "port": _Purpose("run and port C and C++", "missing", _TO_PORT),
+    "watch": _Purpose("watch a program", "problem", _REPORT),
+}
+
+PROBES = ("library", "known_faults", "gpus", "cuda_libraries", *_PURPOSES)
+"""All probes, in the order in which they are asked."""
+
+
+def _first_lines(text: str) -> str:
+    """The status and cuDNN's reason, without the arguments and the hint."""
+    return "\n".join(text.splitlines()[:2])
 
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
@@ -88,15 +484,13 @@ def _save_device(output: Output, *, force: bool) -> int:
 
 
 def _print_coverage(*, as_json: bool) -> int:
-    from rich.console import Console
-
     from .coverage import print_table, table
 
     rows = table()
     if as_json:
         print(json.dumps([row.as_dict() for row in rows], indent=2))
     else:
-        print_table(rows, Console(highlight=False))
+        print_table(rows)
     return 0
 
 

@@ -15,12 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
 from ... import raw
-from ...graph.engines.explaining.report import WIDE
 from ...raw.describe import aligned, uses
 from ...raw.function import Function
 
@@ -151,25 +146,8 @@ def _reference_device(function: Function, carried_out: bool) -> ReferenceDevice:
 _COLUMNS = ("function", "used by", "reference device", "tests on a GPU")
 
 
-def print_table(rows: Sequence[Row], console: Console) -> None:
-    """Print one table per header, and a summary; lines of text in a pipe or a narrow terminal."""
-    if not console.is_terminal or console.width < WIDE:
-        _print_lines(rows)
-        return
-    for header in dict.fromkeys(row.header for row in rows):
-        table = Table(title=header, title_justify="left")
-        for title in _COLUMNS:
-            table.add_column(title, overflow="fold")
-        for row in rows:
-            if row.header == header:
-                user = ", ".join(row.used_by) or f"[yellow]{escape(row.reason)}[/]"
-                table.add_row(row.function, user, row.reference_device, escape(row.gpu))
-        console.print(table)
-    for line in summary(rows):
-        console.print(line)
-
-
-def _print_lines(rows: Sequence[Row]) -> None:
+def print_table(rows: Sequence[Row]) -> None:
+    """Print one table per header, and a summary."""
     for header in dict.fromkeys(row.header for row in rows):
         cells = [
             (row.function, ", ".join(row.used_by) or row.reason, row.reference_device, row.gpu)

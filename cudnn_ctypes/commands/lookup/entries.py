@@ -298,19 +298,11 @@ def related(name: str) -> list[str]:
 class Entry:
     """One meaning of a name.
 
-    Attributes
-    ----------
-    name, kind : str
-    text : str
-        The declaration and facts.
-    lists : dict of str to list of str
-        Related names, by their relation: "related", "values".
-    facts : dict
-        The facts as data, for JSON.
-    explanation : Explanation or None
-        The installed headers' explanation.
-    in_headers : bool
-        True for a name that headers may explain.
+    - `text`: the declaration and facts.
+    - `lists`: related names, by their relation: "related", "values".
+    - `facts`: the facts as data, for JSON.
+    - `explanation`: the installed headers' explanation.
+    - `in_headers`: true for a name that headers may explain.
     """
 
     name: str

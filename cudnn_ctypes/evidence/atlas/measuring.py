@@ -9,8 +9,7 @@ from typing import Any
 
 from ...errors import CudnnError, SymbolNotFoundError
 from ...graph.backend.children import outcomes
-from ...graph.backend.device_properties import DeviceProperties
-from ...graph.backend.devices import as_properties
+from ...graph.backend.device_properties import DeviceProperties, as_properties
 from ...graph.engines.explaining.explanation import Explanation
 from ...graph.engines.refusals import refusal
 from ...graph.graph import Graph

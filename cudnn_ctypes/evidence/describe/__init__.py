@@ -233,8 +233,8 @@ def _layer_3(item: Any) -> Description | None:
     if not type(item).__module__.startswith(("cudnn_ctypes.graph", "cudnn_ctypes.frontend")):
         return None
     from ...frontend.tensors import Node as FrontNode
+    from ...graph.describe.description import PictureMethods
     from ...graph.describe.node import Node
-    from ...graph.describe.pictures import PictureMethods
     from ...graph.describe.tensor import Tensor as GraphTensor
     from .graphs import backend_words, front_node_words, graph_words, node_words, tensor_words
 
@@ -253,7 +253,7 @@ def _sequence(item: Any) -> Description | None:
     """The description of graphs, or of parts that have graphs; else None."""
     if not isinstance(item, Sequence) or isinstance(item, (str, bytes)) or not item:
         return None
-    from ...graph.describe.pictures import PictureMethods
+    from ...graph.describe.description import PictureMethods
     from .graphs import sequence_words
 
     graphs = [getattr(each, "graph", each) for each in item]

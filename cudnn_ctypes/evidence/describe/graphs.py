@@ -14,8 +14,7 @@ from ...graph.backend.descriptor import BackendDescriptor, read_values
 from ...graph.backend.engine import Engine, EngineConfig
 from ...graph.describe.node import Node
 from ...graph.describe.tensor import Tensor
-from ...graph.run.bound_plan import BoundPlan
-from ...graph.run.plan import ExecutionPlan
+from ...graph.run.plan import BoundPlan, ExecutionPlan
 from ...graph.run.program import Program
 from ...raw import backend, cudnnBackendDescriptor_t, live
 from ...raw.attributes import ATTRIBUTES, kind_name

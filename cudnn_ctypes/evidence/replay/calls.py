@@ -21,8 +21,8 @@ from ... import legacy, raw
 from ...arguments import enumerator
 from ...dtypes import as_data_type, numpy_dtype
 from ...errors import CudnnError, NotSupportedError
-from ...graph.engines.judging.operands import images
 from ...graph.engines.judging.trial import expanded
+from ...graph.engines.operands import images
 from ...graph.engines.selection import Selection
 from ...graph.run.tensor_memory import host_value
 from ...handle import Handle

@@ -3,22 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...arguments import file_path
 from ...dtypes import data_type_argument
 from ...raw import cudnnDataType_t
 from ...raw.values import described
 from .inference import DataTypes, complete_offset, infer_node, number_tensors
 from .node import Node
 from .operations.table import GraphOperations
-from .pictures import PictureMethods
 from .tensor import Tensor
 from .validation import check_fields, check_results, check_subgraphs, check_tensors, in_order
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from .variants.remedy import Remedy, Variant
+    from ...evidence.pictures.diagram import Diagram, Region
+    from .rewriting import Remedy, Variant
+
+
+class PictureMethods:
+    """Pictures of operations and tensors; a notebook shows one by itself.
+
+    Boxes are operations and tensors with memory; an operation's last line is the tensor that only
+    exists between operations. What was built has the engine that carries out all operations
+    together, and its knobs.
+    """
+
+    def _region(self) -> Region | None:
+        """The plan that carries out all operations together, once there is one."""
+        return None
+
+    def _diagram(self) -> Diagram:
+        from ...evidence.pictures.diagram import diagram
+
+        nodes: Sequence[Node] = self.nodes  # type: ignore[attr-defined]
+        return diagram(getattr(self, "name", "operations"), nodes, self._region())
+
+    def to_svg(self, path: str | PathLike[str] | None = None) -> str:
+        """The picture as SVG, laid out here; written to a file too, if one is given.
+
+        Returns
+        -------
+        str
+            The ``<svg>`` element, with dark text on a white background.
+
+        Examples
+        --------
+        >>> graph.to_svg("graph.svg")  # doctest: +SKIP
+        """
+        from ...evidence.pictures.svg import svg
+
+        text = svg(self._diagram())
+        if path is not None:
+            file_path("path", path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        from ...evidence.pictures.html import wide
+        from ...evidence.pictures.svg import svg
+
+        return wide(svg(self._diagram(), standalone=False))
+
 
 G = TypeVar("G", bound="Description")
 
@@ -197,12 +244,12 @@ class Description(GraphOperations, PictureMethods):
 
     def _remedies(self) -> list[Remedy]:
         """Changes that often win further engines, for `_varied`."""
-        from .variants.catalogue import remedies
+        from .remedies import remedies
 
         return list(remedies(self))
 
     def _varied(self, remedies: Sequence[Remedy]) -> Variant | None:
-        from .variants.remedy import varied
+        from .rewriting import varied
 
         return varied(self, remedies)
 

@@ -1,10 +1,13 @@
-"""Graphs that are described as another one is, but for some things; the other stays as it is."""
+"""Graphs that are described as another one is, but for some things, and remedies that change them.
+
+The other graph stays as it is.
+"""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +23,7 @@ from .validation import check_option, check_tensor
 
 if TYPE_CHECKING:
     from .description import Description
+
 
 _FIELDS = ("data_type", "dims", "strides", "alignment")
 
@@ -324,3 +328,86 @@ def _result(graph: Description, key: Any) -> int:
     if user is not None:
         raise ValueError(f"replaced: without: {tensor!r} is used by {user}")
     return _index(graph.tensors, tensor)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The change that one remedy made.
+
+    - `topic`: "layout", "dimensions", "width", "alignment", "scale type", "statistics type",
+      "compute type", "intermediate type", "result type", "input type", "results" or "program".
+    - `words`: the change in one line, with the user's names.
+    - `caveat`: further work that the change asks for, or a property that it loses; "" if none.
+    - `known`: the case that it repairs, if that was measured; "" if not.
+    """
+
+    topic: str
+    words: str
+    caveat: str = ""
+    changes: tuple[Change, ...] = ()
+    known: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "changes": [each.as_dict() for each in self.changes]}
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A way to change graphs.
+
+    - `topic`: as in `Step`.
+    - `phrase`: what to do, with "{}" for the arguments that are changed.
+    - `edit`: from a validated graph to what is to be said differently; empty if nothing.
+    - `loses`: whether numbers become less exact, or results are left out.
+    - `known`: as in `Step`.
+    """
+
+    topic: str
+    phrase: str
+    edit: Callable[[Description], Edit]
+    loses: bool = False
+    known: str = ""
+
+    def step(self, changes: Sequence[Change], caveat: str) -> Step:
+        """The step that records these changes of one graph."""
+        told = [each for each in changes if each.field != "strides"] or changes
+        if self.topic == "layout":
+            told = [each for each in changes if each.field == "strides"]
+        words = self.phrase.format(listed(told))
+        return Step(self.topic, words, caveat, tuple(changes), self.known)
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A graph after some remedies.
+
+    - `changes`: all that is different in the end.
+    - `graphs`: not built.
+    """
+
+    steps: tuple[Step, ...]
+    changes: tuple[Change, ...]
+    graphs: tuple[Description, ...]
+
+
+def varied(graph: Description, remedies: Sequence[Remedy]) -> Variant | None:
+    """A graph after some of its remedies, one after the other.
+
+    None if one of them changes nothing any more, or the graph would not be valid.
+    """
+    before = graph
+    before.validate()
+    steps = []
+    for remedy in remedies:
+        edit = remedy.edit(graph)
+        if not edit:
+            return None
+        changed = edited(graph, edit)
+        try:
+            changed.validate()
+        except (ValueError, TypeError):
+            return None
+        steps.append(remedy.step(differences(graph, changed), edit.caveat))
+        graph = changed
+    return Variant(tuple(steps), differences(before, graph), (graph,))

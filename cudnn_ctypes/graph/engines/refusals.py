@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...absent_gpu.driver_stub import ensure_driver
 from ...errors import CudnnError, NotSupportedError, OwnReason, SymbolNotFoundError
 from ...raw import cudnnStatus_t
-from ..backend.engine import Engine, EngineChoice, engine_count
+from ..backend.engine import Engine, EngineChoice, default_configs, engine_count
 from ..run.plan import ExecutionPlan
-from .heuristics import default_configs
 from .selection import Selection
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from ...errors import CudnnError, SymbolNotFoundError
 from ...raw import cudnnDataType_t
 from ...raw.faults import heed
 from ..backend.descriptor import BackendDescriptor
-from ..backend.device_properties import DeviceProperties
-from ..backend.devices import device_attribute
+from ..backend.device_properties import DeviceProperties, device_attribute
 from ..describe.node import Node, Subgraph, exchanged
 from ..describe.operations.pointwise import is_logical
 from ..describe.tensor import Tensor

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from ... import raw
 from ...runtime import cuda
-from ..backend.device_properties import DeviceProperties
-from ..backend.devices import DeviceLike, as_device, is_absent
+from ..backend.device_properties import DeviceLike, DeviceProperties, as_device, is_absent
 
 
 class Target(NamedTuple):

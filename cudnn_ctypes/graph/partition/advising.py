@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...errors import CudnnError
 from ...raw.library import nvrtc
-from ..backend.device_properties import DeviceProperties
-from ..backend.devices import properties_text
+from ..backend.device_properties import DeviceProperties, properties_text
 from ..backend.warden import asking
-from ..describe.variants.remedy import Remedy, Step, Variant
+from ..describe.rewriting import Remedy, Step, Variant
 from ..engines.explaining.examination import (
     Conditions,
     Outcome,

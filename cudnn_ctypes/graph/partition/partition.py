@@ -17,7 +17,7 @@ from ..backend.device_properties import DeviceProperties
 from ..engines.explaining.examination import Conditions
 from ..engines.explaining.report import Report, Table, bytes_text, spans
 from ..run.program import FORMAT, Part, Program
-from ..run.steps import Step
+from ..run.scratch import Step
 from ..run.stored_plan import unsealed
 from .search import Cut, Order, Piece, key_of
 from .support import Support

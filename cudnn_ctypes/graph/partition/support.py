@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...absent_gpu.properties import memory_bandwidth
 from ...errors import CudnnError, SymbolNotFoundError
 from ...raw.library import load
-from ..backend.devices import properties_text
+from ..backend.device_properties import properties_text
 from ..engines.explaining.examination import Conditions, proposed_engines
 
 

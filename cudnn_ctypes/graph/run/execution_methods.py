@@ -12,14 +12,13 @@ from ...resource import Closing
 
 if TYPE_CHECKING:
     from ...handle import Handle
+    from ..backend.device_properties import DeviceProperties
     from ..describe.node import Node
     from ..describe.tensor import Tensor
-    from .bound_plan import BoundPlan
-    from .execution import Execution
+    from .execution import Execution, TorchRun
     from .given_memory import GivenMemory
-    from .plan import ExecutionPlan
-    from .results import Outputs
-    from .torch_runs import TorchRun
+    from .plan import BoundPlan, ExecutionPlan
+    from .tensor_memory import Outputs
 
     # A mapping of one kind of key is none of several kinds, to a type checker.
     MemoryMap = (
@@ -74,6 +73,16 @@ class ExecutionMethods(Closing):
     def workspace_size(self) -> int:
         """Bytes of device memory that `execute` needs beside the tensors."""
         return self.plan.workspace_size
+
+    def _hold(
+        self, plan: ExecutionPlan, device: Handle | DeviceProperties, tensors: list[Tensor]
+    ) -> None:
+        from ..backend.device_properties import DeviceProperties
+
+        self.close()
+        plan.names = {each.uid: each.name for each in tensors if each.uid is not None}
+        self._plan, self._operands, self._node_count = plan, tensors, len(self.nodes)
+        self._handle = None if isinstance(device, DeviceProperties) else device
 
     def execute(
         self,
@@ -279,7 +288,7 @@ class ExecutionMethods(Closing):
         """
         execution, outputs = self._execution, self._outputs
         if execution is None or outputs is None:
-            from .results import Outputs
+            from .tensor_memory import Outputs
 
             with _building:
                 plan = None if self._has_grown() else self._plan

@@ -10,10 +10,8 @@ from ...raw import gpus
 from ...raw.memory import memory_pointer
 from ...runtime.launching.executions import Executions
 from ...runtime.launching.sequence import sequence
-from .bound_plan import BoundPlan
-from .plan import ExecutionPlan
-from .scratch import rounded
-from .steps import Step, Steps
+from .plan import BoundPlan, ExecutionPlan
+from .scratch import Step, Steps, rounded
 from .stored_plan import sealed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cudnn_ctypes.errors import (
     SymbolNotFoundError,
 )
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor, as_kind, attribute
-from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.handle import Handle
 from cudnn_ctypes.raw.attributes import (
     ATTRIBUTE_TYPES,

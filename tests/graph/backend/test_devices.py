@@ -25,7 +25,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.absent_gpu.properties import presets
 from cudnn_ctypes.errors import CudnnError, NoDeviceError
-from cudnn_ctypes.graph.backend.devices import as_device, as_properties
+from cudnn_ctypes.graph.backend.device_properties import as_device, as_properties
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.target import Target
 

@@ -5,8 +5,7 @@ from programs import ROOT, printed
 
 from cudnn_ctypes import BackendDescriptor, Graph, raw
 from cudnn_ctypes.errors import NotSupportedError
-from cudnn_ctypes.graph.backend.engine import Engine, EngineChoice
-from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.backend.engine import Engine, EngineChoice, heuristics
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 

@@ -1,4 +1,4 @@
-"""Graphs that are described as another one is but for some things, and graphs in two."""
+"""Graphs that are described as another one is but for some things."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from rich.console import Console
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.describe.variants import catalogue, data_types
+from cudnn_ctypes.graph.describe import remedies
 from cudnn_ctypes.graph.engines.explaining.explanation import Advice, Suggestion
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import FAULTS
@@ -188,7 +188,7 @@ def test_norms_of_channels_compute_what_they_must(handle):
 
 
 def test_each_slow_case_is_one_that_is_described():
-    cases = {data_types.SLOW_SCALES, catalogue.IMAGES_AS_IN_C}
+    cases = {remedies.SLOW_SCALES, remedies.IMAGES_AS_IN_C}
     assert {row.name for row in FAULTS if row.effect == "slow"} <= cases
 
 

@@ -15,11 +15,11 @@ from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
 from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.engines.operands import random_bytes, random_memory
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.engines.tuning import autotuning as autotuning_module
 from cudnn_ctypes.graph.engines.tuning.autotuning import Tuner, knob_settings, tune, tuning_bar
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
-from cudnn_ctypes.graph.engines.tuning.random_memory import random_bytes, random_memory
 from cudnn_ctypes.graph.engines.tuning.timing import Timer
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan

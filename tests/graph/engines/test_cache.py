@@ -25,10 +25,14 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.cache import cached_building
-from cudnn_ctypes.graph.engines.cache import key as cache_key_module
+from cudnn_ctypes.graph.engines.cache import plan_cache as cache_key_module
 from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
-from cudnn_ctypes.graph.engines.cache.key import CacheKeys, Request, important_properties
-from cudnn_ctypes.graph.engines.cache.plan_cache import as_cache
+from cudnn_ctypes.graph.engines.cache.plan_cache import (
+    CacheKeys,
+    Request,
+    as_cache,
+    important_properties,
+)
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed

@@ -19,10 +19,10 @@ from cudnn_ctypes import EngineChoice, Handle, PlanCache, Selection
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph import DeviceProperties, Graph
 from cudnn_ctypes.graph.engines.cache import cached_building
-from cudnn_ctypes.graph.engines.cache import key as known_gpus
+from cudnn_ctypes.graph.engines.cache import plan_cache as known_gpus
 from cudnn_ctypes.graph.engines.cache.cached_building import keep_tuning
 from cudnn_ctypes.graph.engines.cache.entry_folder import EntryFolder
-from cudnn_ctypes.graph.engines.cache.key import device_properties
+from cudnn_ctypes.graph.engines.cache.plan_cache import device_properties
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.stored_plan import sealed, unsealed

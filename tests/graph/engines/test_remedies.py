@@ -13,8 +13,8 @@ import pytest
 
 from cudnn_ctypes import Selection, raw
 from cudnn_ctypes.errors import BadParamError, CudnnError, NotSupportedError, OwnReason
-from cudnn_ctypes.graph.describe.variants.catalogue import remedies
-from cudnn_ctypes.graph.describe.variants.remedy import Variant, varied
+from cudnn_ctypes.graph.describe.remedies import remedies
+from cudnn_ctypes.graph.describe.rewriting import Variant, varied
 from cudnn_ctypes.graph.engines.explaining.examination import Conditions, Outcome
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.partition import advising

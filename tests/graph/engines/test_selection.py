@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.graph.backend.engine import EngineConfig
-from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.backend.engine import EngineConfig, heuristics
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 

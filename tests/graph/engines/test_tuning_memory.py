@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
+from cudnn_ctypes.graph.engines.operands import host_operands
 from cudnn_ctypes.graph.engines.tuning import autotuning
-from cudnn_ctypes.graph.engines.tuning.random_memory import host_operands
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.library.linux import locked
 

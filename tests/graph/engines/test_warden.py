@@ -30,9 +30,10 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import stub
 from cudnn_ctypes.commands.doctor import child as doctor
 from cudnn_ctypes.graph.backend import warden
-from cudnn_ctypes.graph.engines import warded
+from cudnn_ctypes.graph.engines import building as warded
 from cudnn_ctypes.graph.engines.building import OnlyThere, build_plan
-from cudnn_ctypes.graph.engines.judging import kept
+from cudnn_ctypes.graph.engines.cache import cached_building
+from cudnn_ctypes.graph.engines.judging import verdict as kept
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.raw import load
 
@@ -253,7 +254,7 @@ def test_the_reference_device_loads_the_plan():
 def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        warded, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o)
+        cached_building, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o)
     )
 
     def build(**options):

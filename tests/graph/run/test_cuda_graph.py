@@ -25,11 +25,11 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.graph.run import bound_plan
+from cudnn_ctypes.graph.run import plan as plan_module
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
-from cudnn_ctypes.graph.run.kernel_cache import KernelCache
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.scratch import Scratch
+from cudnn_ctypes.graph.run.stored_plan import KernelCache
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.runtime import cuda
 from cudnn_ctypes.runtime.launching import packs
@@ -460,12 +460,12 @@ class Calls:
 def test_a_plan_is_destroyed_after_the_execution(way, owned, h200, monkeypatch):
     log = []
     calls = Calls(log)
-    for module in (bound_plan, packs):
+    for module in (plan_module, packs):
         monkeypatch.setattr(module, "bare", calls)
     through_raw = binding("cudnnBackendExecute")
     monkeypatch.setitem(vars(through_raw), "native", calls.cudnnBackendExecute)
     through_raw.rebind()
-    monkeypatch.setattr(bound_plan, "watched", ())
+    monkeypatch.setattr(plan_module, "watched", ())
     owner = made_up_handle()
     handle = owner if owned else owner._as_parameter_
     graph = CASES["convolution"].graph()

@@ -23,7 +23,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run import bound_plan
+from cudnn_ctypes.graph.run import plan as plan_module
 from cudnn_ctypes.graph.run.execution import Execution
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.raw import log, torch_forms
@@ -453,7 +453,7 @@ def test_bound_plans_look_at_what_they_are_given(product, stand_in):
 @pytest.mark.parametrize("in_machine_code", [True, False])
 def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch, in_machine_code):
     monkeypatch.setattr(machine_code, "is_available", lambda: in_machine_code)
-    for module in (bound_plan, bound):
+    for module in (plan_module, bound):
         monkeypatch.setattr(module, "is_available", lambda: in_machine_code)
     statuses = []
     monkeypatch.setattr(StandIn, "status", property(lambda _: statuses.pop(0)), raising=False)

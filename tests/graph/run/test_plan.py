@@ -24,7 +24,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.engines.heuristics import heuristics
+from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan

@@ -8,8 +8,8 @@ import pytest
 
 from cudnn_ctypes import BadParamError
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run import given_memory, torch_runs
-from cudnn_ctypes.graph.run.results import Outputs
+from cudnn_ctypes.graph.run import execution, given_memory
+from cudnn_ctypes.graph.run.tensor_memory import Outputs
 from cudnn_ctypes.raw.function import watched
 from cudnn_ctypes.runtime import pytorch
 
@@ -131,7 +131,7 @@ def test_the_handle_goes_to_pytorch_s_stream(monkeypatch, product, stand_in):
     handle = Streamed()
     free = {NOWHERE: [(handle, 0)]}
     monkeypatch.setattr(given_memory, "_free", free)
-    monkeypatch.setattr(torch_runs.pytorch, "current_stream", lambda ordinal: 7)
+    monkeypatch.setattr(execution.pytorch, "current_stream", lambda ordinal: 7)
     like = torch.empty(4, 64, 32, dtype=torch.float16)
     run = run_of(product.graph, [product.a, product.b], product.c, like)
     for _ in range(2):

@@ -18,6 +18,8 @@ from ..tensor import Tensor
 
 _LENGTH_TYPES = (None, cudnnDataType_t.CUDNN_DATA_INT32, cudnnDataType_t.CUDNN_DATA_INT64)
 
+_LARGEST = (1 << 31) - 1  # of 2**31 heads cuDNN 9.28 makes 0 and divides by it
+
 
 @dataclass(frozen=True)
 class Mask:
@@ -26,18 +28,11 @@ class Mask:
     Query i may look at key j if i' - left < j <= i' + right, where i' = i; from the bottom right
     i' = i + s_kv - s_q.
 
-    Attributes
-    ----------
-    left, right : int, optional
-        The band around the diagonal; a causal mask has right = 0.
-    bottom_right : bool
-        Count from the last query and key, not from the first.
-    bias : Tensor, optional
-        (b or 1, h or 1, s_q or 1, s_kv), added to the scores.
-    alibi : bool
-        Add to each score the distance j - i times the slope of its head.
-    seq_len_q, seq_len_kv : Tensor, optional
-        (b, 1, 1, 1), int32 or int64: what lies beyond is padding.
+    - `left`, `right`: the band around the diagonal; a causal mask has right = 0.
+    - `bottom_right`: count from the last query and key, not from the first.
+    - `bias`: (b or 1, h or 1, s_q or 1, s_kv), added to the scores.
+    - `alibi`: add to each score the distance j - i times the slope of its head.
+    - `seq_len_q`, `seq_len_kv`: (b, 1, 1, 1), int32 or int64: what lies beyond is padding.
     """
 
     left: int | None = None
@@ -88,10 +83,7 @@ def score_dims(node: Node) -> tuple[int, ...] | None:
 class AttentionCheck:
     """The checks of one operation; each raises with a message that names it and the tensor.
 
-    Parameters
-    ----------
-    operation : str
-        "sdpa 'name'".
+    - `operation`: "sdpa 'name'".
     """
 
     def __init__(self, operation: str) -> None:
@@ -297,3 +289,39 @@ def check_mask(node: Node, check: AttentionCheck) -> Mask:
 
 def _told(tensor: Tensor) -> str:
     return f"{tensor.name!r} {tensor.dims}"
+
+
+def settle_dropout(check: AttentionCheck, arguments: dict[str, Any]) -> None:
+    """Put a dropout among the arguments as what the node has of it."""
+    dropout = arguments.pop("dropout", None)
+    if dropout is None:
+        return
+    if not isinstance(dropout, (tuple, list)) or not dropout:
+        raise TypeError(
+            f"{check.operation}: dropout: expected (probability, seed, offset) or "
+            f"(mask, scale), got {described(dropout)}"
+        )
+    first, *rest = dropout
+    if isinstance(first, Tensor):
+        if len(rest) not in (1, 2):
+            check.refuse("a dropout by a mask is (mask, scale)")
+        arguments |= {"dropout_mask": first, "dropout_scale": rest[0]}
+        arguments["unused"] = [each for each in rest[1:] if isinstance(each, Tensor)]
+        return
+    if len(rest) != 2:
+        check.refuse("a dropout by a probability is (probability, seed, offset)")
+    if isinstance(first, bool) or not isinstance(first, numbers.Real):
+        raise TypeError(
+            f"{check.operation}: dropout: expected a probability or a mask first, got "
+            f"{described(first)}"
+        )
+    arguments["dropout_probability"] = float(first)
+    arguments["dropout_seed"], arguments["dropout_offset"] = rest
+
+
+def check_sizes(node: Node) -> None:
+    """Refuse sizes that attention as one operation divides by as 0."""
+    for port in "qkv":
+        tensor = node.inputs[port]
+        if max(tensor.dims) > _LARGEST:
+            node.refuse(f"{port} {tensor.name!r} {tensor.dims}: a size must fit in 32 bits")

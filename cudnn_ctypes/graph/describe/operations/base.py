@@ -445,10 +445,7 @@ def _plain(value: Any) -> Any:
 def as_type(place: str, data_type: Any) -> cudnnDataType_t | None:
     """The data type that an argument means; None for None.
 
-    Raises
-    ------
-    TypeError
-        If cuDNN has none such.
+    Raises TypeError if cuDNN has none such.
     """
     return None if data_type is None else data_type_argument(place, data_type)
 
@@ -456,10 +453,7 @@ def as_type(place: str, data_type: Any) -> cudnnDataType_t | None:
 def listed(place: str, values: Any) -> list[Any]:
     """A list of what a list, a tuple or the like holds.
 
-    Raises
-    ------
-    TypeError
-        If `values` is text, or no sequence.
+    Raises TypeError if `values` is text, or no sequence.
     """
     if isinstance(values, Sequence) and not isinstance(values, (str, bytes)):
         return list(values)
@@ -511,14 +505,10 @@ def operation(
 
     Its first argument may be `graph`.
 
-    Parameters
-    ----------
-    returns : sequence of str, optional
-        The results that the method returns, as a tuple with None for a missing "name?";
-        None: a dict. By default the only one.
-    prepare : callable, optional
-        Called with the graph, the kind, the operation's name for messages, and all arguments, which
-        it may change.
+    - `returns`: the results that the method returns, as a tuple with None for a missing "name?";
+      None: a dict. By default the only one.
+    - `prepare`: called with the graph, the kind, the operation's name for messages, and all
+      arguments, which it may change.
     """
 
     def decorate(function: Callable[..., Mapping[str, Any] | None]) -> Callable[..., Any]:

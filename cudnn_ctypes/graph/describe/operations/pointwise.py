@@ -82,18 +82,11 @@ POINTWISE_METHODS: dict[str, Callable[..., Any]] = {}
 def _method(name: str, mode: str, operands: str, /, text: str, **options: Any) -> None:
     """Make the method for one mode.
 
-    Parameters
-    ----------
-    name : str
-        Of the method.
-    mode : str
-        Of ``cudnnPointwiseMode_t``.
-    operands : str
-        Their names; first "loss" for a derivative.
-    text : str
-        What it computes, for the docstring.
-    **options
-        The method's further arguments and their defaults.
+    - `name`: of the method.
+    - `mode`: of ``cudnnPointwiseMode_t``.
+    - `operands`: their names; first "loss" for a derivative.
+    - `text`: what it computes, for the docstring.
+    - `options`: the method's further arguments and their defaults.
     """
     code = cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{mode}"]
     names = operands.split()

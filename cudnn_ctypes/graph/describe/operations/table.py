@@ -8,8 +8,6 @@ from typing import Any
 from ..node import Kind
 from . import (
     attention,
-    attention_fp8,
-    attention_unified,
     batch_normalization,
     blocks,
     convolutions,
@@ -25,8 +23,6 @@ from .base import OPERATIONS, Operations
 FAMILIES = (
     convolutions,
     attention,
-    attention_fp8,
-    attention_unified,
     normalizations,
     resampling,
     batch_normalization,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,16 @@ from ....raw.faults import heed
 from ....raw.values import described
 from ...backend import warden
 from ...lower.lowering import graph_faults
-from ...run.kernel_cache import KernelCache
-from ...run.scratch import Scratch
-from ...run.steps import Step, Steps
-from ..building import build_plan
-from ..judging.kept import kept_verdicts
+from ...run.scratch import Scratch, Step, Steps
+from ...run.stored_plan import KernelCache
+from ..building import build_plan, plan_of
+from ..judging.verdict import kept_verdicts
 from ..selection import Selection
-from .key import CacheKeys, Request, important_properties
-from .plan_cache import PlanCache, as_cache
+from .plan_cache import CacheKeys, PlanCache, Request, as_cache, important_properties
 
 if TYPE_CHECKING:
     from ....handle import Handle
     from ...backend.device_properties import DeviceProperties
-    from ...backend.engine import EngineChoice
     from ...describe.node import Node
     from ...lower.expand.expansion import Expansion
     from ...run.plan import ExecutionPlan
@@ -71,15 +68,11 @@ def wanted_of(
 def obtained_plan(
     expansion: Expansion,
     device: Handle | DeviceProperties,
-    modes: Sequence[str],
+    request: Request,
     *,
     name: str,
     cache: Any = None,
-    selection: Selection,
-    config: EngineChoice | None = None,
-    sm_count: int | None = None,
     kernel_cache: KernelCache | None = None,
-    override_shapes: bool = False,
 ) -> ExecutionPlan:
     """A plan for a graph: from the cache that `cache` names, if there is one, else from cuDNN.
 
@@ -98,21 +91,11 @@ def obtained_plan(
             )
         plans = None
     if plans is None:
-        plan = _built(
-            expansion,
-            device,
-            modes,
-            selection=selection,
-            config=config,
-            sm_count=sm_count,
-            kernel_cache=kernel_cache,
-            override_shapes=override_shapes,
-        )
+        plan = _built(expansion, device, request, kernel_cache=kernel_cache)
         _log(name, plan, "built", begun)
         return plan
-    building = _Building(plans, expansion, device, name, dynamic=override_shapes)
-    request = Request(selection, modes, config, sm_count, override_shapes)
-    if config is None:
+    building = _Building(plans, expansion, device, name, dynamic=request.override_shapes)
+    if request.config is None:
         return building.tuned_plan(request) or building.plan(request)
     return building.plan(replace(request, modes=()))
 
@@ -130,10 +113,9 @@ def scratch_of(
             plan = obtained_plan(
                 prelude.expansion,
                 device,
-                ("a", "fallback"),
+                Request(wanted_of(prelude.expansion, None, device=device), ("a", "fallback")),
                 name=prelude.result.name,
                 cache=cache,
-                selection=Selection().passing_over(kept_verdicts(prelude.expansion, device)),
             )
             used = _uids(prelude.expansion.nodes)
             tensors = prelude.expansion.tensors
@@ -231,31 +213,28 @@ class _Building:
         if plan is not None:
             _log(self._name, plan, f"loaded from the cache in {self._plans.folder}", begun)
         else:
-            plan = self._built(request)
+            plan = _built(self._expansion, self._device, request, faults=self._faults)
             _log(self._name, plan, f"built and put into the cache in {self._plans.folder}", begun)
             shown = {"graph": self._name, "operations": self._expansion.operations}
             self._plans.store_plan(key, plan, **shown)
         return plan
 
-    def _built(self, request: Request) -> ExecutionPlan:
-        return _built(
-            self._expansion,
-            self._device,
-            request.modes,
-            selection=request.selection,
-            config=request.config,
-            sm_count=request.sm_count,
-            override_shapes=request.override_shapes,
-            faults=self._faults,
-        )
 
-
-def _built(*arguments: Any, **options: Any) -> ExecutionPlan:
-    if warden.active():
-        from ..warded import plan_of
-
-        return plan_of(*arguments, **options)
-    return build_plan(*arguments, **options)
+def _built(
+    expansion: Expansion, device: Handle | DeviceProperties, request: Request, **options: Any
+) -> ExecutionPlan:
+    """The plan that cuDNN makes for a request, asked by the warden where it is active."""
+    build = plan_of if warden.active() else build_plan
+    return build(
+        expansion,
+        device,
+        request.modes,
+        selection=request.selection,
+        config=request.config,
+        sm_count=request.sm_count,
+        override_shapes=request.override_shapes,
+        **options,
+    )
 
 
 def _log(name: str, plan: ExecutionPlan, how: str, begun: float) -> None:

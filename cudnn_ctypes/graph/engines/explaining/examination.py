@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import BadParamError, CrashError, CudnnError, NotSupportedError, SymbolNotFoundError
-from ....raw.library import load
+from ....raw.library import load, version_text
 from ...backend import warden
-from ...backend.device_properties import DeviceProperties
-from ...backend.devices import is_absent
-from ...backend.engine import Engine, EngineChoice, EngineConfig, engine_count
+from ...backend.device_properties import DeviceProperties, is_absent
+from ...backend.engine import Engine, EngineChoice, EngineConfig, default_configs, engine_count
 from ...backend.warden import step
 from ...lower.lowering import graph_faults, lowered
 from ...run.plan import ExecutionPlan
-from ..building import PLAN_ERRORS, proposals, proposed
-from ..heuristics import default_configs
-from ..judging.kept import kept_verdicts
+from ...run.program import Program
+from ..building import PLAN_ERRORS, ReferencePlan, asked, proposals, proposed
+from ..judging.verdict import kept_verdicts
 from ..refusals import Refusal, refusal
 from ..selection import Selection
-from ..warded import asked
 from .explanation import EngineRow, Explanation
 
 if TYPE_CHECKING:
+    from ....evidence.pictures.diagram import Region
     from ....handle import Handle
     from ...backend.descriptor import BackendDescriptor
     from ...lower.expand.expansion import Expansion
@@ -334,3 +334,49 @@ def options_of(usable: Sequence[EngineRow]) -> dict[str, Any]:
         if row.proposed_by:
             return {"heuristics": row.proposed_by[0].split()[0]}
     return {"config": EngineChoice(usable[0].engine, usable[0].knobs)}
+
+
+_NAMED = 3  # kernels
+_PLANS = 8  # of a program
+
+
+def plan_region(plan: ExecutionPlan) -> Region:
+    """The region around all operations: one engine carries them out together, or a program.
+
+    Kernels are named of engines that compile them; others do not tell theirs.
+    """
+    from ....evidence.pictures.diagram import Region
+
+    if isinstance(plan, ReferencePlan):
+        return Region("carried out operation by operation, without an engine")
+    if isinstance(plan, Program):
+        facts = [f"{n}: {each}" for n, each in enumerate(plan.choices[:_PLANS], 1)]
+        if len(plan.steps) > _PLANS:
+            facts.append(f"and {len(plan.steps) - _PLANS} more plans")
+        facts.append(f"workspace {plan.workspace_size:,} bytes")
+        return Region(f"program of {len(plan.steps)} plans", tuple(facts))
+    choice, told = plan.config.choice, _told(plan)
+    knobs = " ".join(f"{name}={value}" for name, value in choice.knobs.items())
+    built_for = [f"workspace {plan.workspace_size:,} bytes", *told.pop("built_for", ())]
+    facts = [f"knobs: {knobs}" if knobs else "", *told.pop("kernels", ()), ", ".join(built_for)]
+    title = f"engine {choice.engine} ({engine_kind(plan.behavior_notes)})"
+    return Region(title, tuple(filter(None, facts)))
+
+
+def _told(plan: ExecutionPlan) -> dict[str, list[str]]:
+    """Facts from the plan's JSON text; none before cuDNN 9.4, which writes no such text."""
+    try:
+        stored: dict[str, Any] = json.loads(plan.descriptor.get("json_representation"))
+    except (CudnnError, SymbolNotFoundError, ValueError):
+        return {}
+    built_for = []
+    if name := stored.get("GPUProfile", {}).get("deviceName"):
+        built_for.append(str(name))
+    if version := stored.get("cudnnVersion"):
+        built_for.append(f"cuDNN {version_text(version)}")
+    kernels = stored.get("engine", {}).get("payload", {}).get("kernels", [])
+    names = [str(kernel.get("kernelName", "")) for kernel in kernels]
+    lines = [f"kernel {name}" for name in names[:_NAMED]]
+    if len(names) > _NAMED:
+        lines.append(f"and {len(names) - _NAMED} more kernels")
+    return {"built_for": built_for, "kernels": lines}

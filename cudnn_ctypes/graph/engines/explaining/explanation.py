@@ -13,9 +13,8 @@ from ..refusals import Refusal
 from .report import Report, Table, bytes_text, spans
 
 if TYPE_CHECKING:
-    from ...backend.devices import DeviceLike
-    from ...describe.rewriting import Change
-    from ...describe.variants.remedy import Step
+    from ...backend.device_properties import DeviceLike
+    from ...describe.rewriting import Change, Step
 
 _ENGINES = ("engine", "kind", "configs", "notes", "knobs")
 _CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")

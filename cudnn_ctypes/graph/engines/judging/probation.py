@@ -11,13 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....raw.values import described
-from ...backend.device_properties import DeviceProperties
-from ...backend.devices import is_absent
+from ...backend.device_properties import DeviceProperties, is_absent
 from ...backend.engine import EngineChoice
 from ...lower.lowering import lowered
 from ..selection import Kept
-from .kept import family, keep_verdicts, kept_verdicts
-from .verdict import Verdict
+from .verdict import Verdict, family, keep_verdicts, kept_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

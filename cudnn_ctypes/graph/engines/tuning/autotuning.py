@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .... import raw
 from ....errors import (
     BadParamError,
     CudnnError,
@@ -20,22 +19,22 @@ from ....errors import (
 )
 from ....raw import cudnnStatus_t
 from ....raw.library import load
-from ....raw.values import described
 from ....resource import Closing
 from ....runtime import DeviceBuffer
-from ...backend.device_properties import DeviceProperties
-from ...backend.devices import is_absent
-from ...backend.engine import Engine, EngineChoice, EngineConfig, Knob
+from ...backend.device_properties import DeviceProperties, is_absent
+from ...backend.engine import Engine, EngineChoice, EngineConfig
 from ...lower.lowering import Lowering, lowered
 from ...run.operands import Operands
 from ...run.plan import ExecutionPlan
 from ...run.program import Program
-from ..building import proposed
-from ..cache.cached_building import scratch_of
+from ..building import check_gpu, knob_settings, proposed
+from ..cache.cached_building import keep_tuning, scratch_of, wanted_of
+from ..cache.plan_cache import as_cache
+from ..judging.probation import checked, checked_proposals
+from ..operands import random_memory
 from ..refusals import Refusal, refusal
 from ..selection import Selection
 from .measurements import Autotuning, Measurement, Settings
-from .random_memory import random_memory
 from .timing import Timer, progress_bar
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ _logger = logging.getLogger(__name__)
 
 _FEW = 3  # runs after which a plan can be dropped
 _CLEARLY = 1.3  # dropped if the fastest of these takes so many times the best median
-_VALUES = 64  # of one knob's range that are tried one by one; kernel_cfg has up to 56
 
 Noted = Callable[[Measurement, int], object]
 Programs = Callable[[], Iterable[tuple[tuple[str, ...], Callable[[], ExecutionPlan]]]]
@@ -264,18 +262,6 @@ def _next_start(
     return min(near, key=lambda each: each.median, default=None)
 
 
-def knob_settings(choice: EngineChoice, ranges: dict[str, Knob]) -> Iterator[EngineChoice]:
-    """Choices that differ from one in one knob; of wide ranges ever wider steps."""
-    for name, knob in ranges.items():
-        values = list(knob.values)
-        if len(values) > _VALUES:
-            steps = [0] + [1 << n for n in range(len(values).bit_length())]
-            values = [values[step] for step in steps if step < len(values)]
-        for value in values:
-            if choice.knobs.get(name) != value:
-                yield EngineChoice(choice.engine, {**choice.knobs, name: value})
-
-
 _REASONS = 8  # that the message has if no plan could be measured
 
 
@@ -287,9 +273,10 @@ def autotune(
     modes: Sequence[str],
     settings: Settings,
     *,
-    selection: Selection,
+    selection: Selection | None,
     every_engine: bool = False,
     progress: bool | None = None,
+    cache: Any = None,
     programs: Programs | None = None,
 ) -> tuple[Autotuning, ExecutionPlan]:
     """Carry out ``Graph.autotune``: return the measurements and the fastest plan.
@@ -298,28 +285,31 @@ def autotune(
 
     Raises NotSupportedError if no plan was measured to the end; the message has the reasons.
     """
+    plans, wanted = as_cache(cache), wanted_of(expansion, selection)
     check_handle(handle)
-    refused: Exception | None = None
-    with (
-        bench(graph, expansion, handle, memory, settings, selection) as tuner,
-        tuning_bar(progress) as noted,
-    ):
-        try:
-            tune_engines(
-                tuner,
-                expansion,
-                handle,
-                modes,
-                every_engine=every_engine,
-                knobs=settings.knobs,
-                noted=noted,
-            )
-        except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
-            refused = error
-        for pieces, build in programs() if programs is not None else ():
-            noted(tuner.measure_program(pieces, build), len(tuner.measurements))
-    if tuner.best is None:
-        raise refused or _nothing_measured(expansion, modes, tuner.measurements)
+    known = checked_proposals(graph, expansion, handle, modes, every_engine=every_engine)
+    while True:
+        refused: Exception | None = None
+        chosen = wanted.passing_over(known)
+        with (
+            bench(graph, expansion, handle, memory, settings, chosen) as tuner,
+            tuning_bar(progress) as noted,
+        ):
+            options: dict[str, Any] = {"knobs": settings.knobs, "noted": noted}
+            try:
+                tune_engines(tuner, expansion, handle, modes, every_engine=every_engine, **options)
+            except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
+                refused = error
+            for pieces, build in programs() if programs is not None else ():
+                noted(tuner.measure_program(pieces, build), len(tuner.measurements))
+        if tuner.best is None:
+            raise refused or _nothing_measured(expansion, modes, tuner.measurements)
+        if tuner.best.pieces:
+            break
+        known = checked(graph, expansion, handle, [tuner.best.choice])
+        if not known.fault(tuner.best.choice):
+            break
+        tuner.close()
     tuned = Autotuning(
         graph=graph.name,
         device=str(handle.device.name),
@@ -334,6 +324,8 @@ def autotune(
         fastest = f"{tuned.best.title}, {tuned.best.median:.1f} us"
         _logger.info("graph %r: %s, the fastest is %s", tuned.graph, took, fastest)
     assert tuner.plan is not None
+    if plans is not None:
+        keep_tuning(plans, expansion, handle, tuned, tuner.plan, selection=wanted)
     return tuned, tuner.plan
 
 
@@ -414,17 +406,6 @@ def check_handle(handle: Any) -> None:
         raise NoDeviceError(
             "autotune measures plans on a GPU, and this handle is the reference device's, which "
             "has one way to compute each operation; build() is enough there"
-        )
-
-
-def check_gpu(handle: Any, done: str) -> None:
-    """Refuse what is no handle: plans are `done` on a GPU that is there."""
-    if isinstance(handle, DeviceProperties) or not isinstance(
-        getattr(handle, "_as_parameter_", None), raw.cudnnHandle_t
-    ):
-        raise TypeError(
-            f"handle: plans are {done} on a GPU that is there, expected its Handle, got "
-            f"{described(handle)}"
         )
 
 

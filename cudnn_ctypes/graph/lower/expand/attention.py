@@ -15,8 +15,8 @@ from ....raw import cudnnDataType_t
 from ....raw.faults import Range
 from ....raw.strides import packed
 from ...describe.node import Node, Subgraph
+from ...describe.operations.attention import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
 from ...describe.operations.attention_checks import Mask, mask_of, score_dims
-from ...describe.operations.attention_unified import SDPA_OPERATION, SDPA_OPERATION_BACKWARD
 from ...describe.tensor import Tensor
 from .builder import Builder
 

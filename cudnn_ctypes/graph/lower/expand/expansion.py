@@ -10,15 +10,20 @@ from typing import Any
 
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnDataType_t
+from ...describe.description import PictureMethods
 from ...describe.form import form
 from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
-from ...describe.operations.attention import SDPA, SDPA_BACKWARD
-from ...describe.operations.attention_fp8 import SDPA_FP8, SDPA_FP8_BACKWARD
-from ...describe.operations.attention_unified import SDPA_UNIFIED, SDPA_UNIFIED_BACKWARD
+from ...describe.operations.attention import (
+    SDPA,
+    SDPA_BACKWARD,
+    SDPA_FP8,
+    SDPA_FP8_BACKWARD,
+    SDPA_UNIFIED,
+    SDPA_UNIFIED_BACKWARD,
+)
 from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
 from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD, normalized_axes
-from ...describe.pictures import PictureMethods
 from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
 from ..target import Target

@@ -10,7 +10,7 @@ from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
 from ....raw.strides import extent
-from ...describe.variants.data_types import SLOW_SCALES, slow_scales
+from ...describe.remedies import SLOW_SCALES, slow_scales
 from ..broadcasts import (
     PART,
     ROWS,

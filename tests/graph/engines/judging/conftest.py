@@ -2,7 +2,7 @@
 
 import pytest
 
-from cudnn_ctypes.graph.engines.judging import kept, probation
+from cudnn_ctypes.graph.engines.judging import probation, verdict
 
 
 @pytest.fixture(autouse=True)
@@ -11,5 +11,5 @@ def own_verdicts(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDNN_CTYPES_CACHE", raising=False)
     monkeypatch.delenv("CUDNN_CTYPES_CHECK", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(kept, "_here", {})
+    monkeypatch.setattr(verdict, "_here", {})
     monkeypatch.setattr(probation, "_unchecked", set())

@@ -15,9 +15,8 @@ from cudnn_ctypes.graph import Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation
 from cudnn_ctypes.graph.engines.judging.judging import bounds
-from cudnn_ctypes.graph.engines.judging.kept import keep_verdicts
-from cudnn_ctypes.graph.engines.judging.operands import KINDS, images, results
-from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, worse
+from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, keep_verdicts, worse
+from cudnn_ctypes.graph.engines.operands import KINDS, images, results
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
 from tools.fuzz.oracle import evaluate

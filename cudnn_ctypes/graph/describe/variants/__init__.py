@@ -1,1 +1,0 @@
-"""Other descriptions of about the same computation, in which engines often want it."""
