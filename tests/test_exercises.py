@@ -11,7 +11,7 @@ from programs import ROOT
 
 from cudnn_ctypes import DeviceTensor, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.commands.examples import grading
+from cudnn_ctypes.commands import examples as grading
 from cudnn_ctypes.evidence.exercises import Exercise, Lesson
 
 COURSE = ROOT / "examples" / "notebooks"

@@ -9,8 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from cudnn_ctypes.commands.examples import Example, examples, folder
-from cudnn_ctypes.commands.examples.grading import solutions
+from cudnn_ctypes.commands.examples import Example, examples, folder, solutions
 from cudnn_ctypes.commands.lookup.entries import glossary
 
 from .example_outputs import stored

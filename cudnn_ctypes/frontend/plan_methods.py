@@ -18,7 +18,7 @@ from ..graph.run.plan import ExecutionPlan
 from ..handle import Handle
 from ..raw.host_blocks import warn
 from .c_members import note_of
-from .described import Described
+from .described import Described, FrontGraph
 from .enums import (
     behavior_note,
     build_plan_policy,
@@ -29,7 +29,6 @@ from .enums import (
     numerical_note,
 )
 from .errors import not_supported, translated
-from .front_graph import FrontGraph
 from .handles import AnyHandle, as_handle, default_handle
 from .plans import (
     Filters,

@@ -22,8 +22,7 @@ from ..graph.engines.refusals import engine_refusals, refusal
 from ..graph.engines.selection import Selection
 from ..graph.lower.lowering import Lowering, operation_graph_attributes
 from ..graph.lower.target import Target
-from ..graph.run.execution import Execution
-from ..graph.run.operands import Operands
+from ..graph.run.execution import Execution, Operands
 from ..graph.run.plan import ExecutionPlan
 from ..graph.run.stored_plan import KernelCache
 from ..graph.run.tensor_memory import Extent, extent, host_value, memory_bytes

@@ -13,9 +13,9 @@ from ..graph.describe.description import PictureMethods
 from ..raw import cudnnDataType_t, log
 from ..resource import Closing
 from .c_members import c_data_type, c_member, member_of
+from .described import FrontGraph
 from .enums import cuda_graph_retention, data_type, named, scalar_type, tensor_reordering
 from .errors import InvalidGraphError, translated
-from .front_graph import FrontGraph
 from .handles import AnyHandle, Handle, as_handle, kernel_cache
 from .methods import OperationMethods
 from .plan_methods import PlanMethods

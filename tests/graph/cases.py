@@ -162,7 +162,7 @@ class Operands:
 
     @property
     def pointers(self) -> dict[int, Any]:
-        from cudnn_ctypes.graph.run.operands import Operands as ByUid
+        from cudnn_ctypes.graph.run.execution import Operands as ByUid
 
         return ByUid(self.graph.tensors).by_uid(self.memory)
 

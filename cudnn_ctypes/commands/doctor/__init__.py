@@ -7,12 +7,8 @@ import json
 import os
 import platform
 import re
-import signal
-import subprocess
 import sys
-import tempfile
-import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -20,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ... import __version__
+from ...graph.backend.children import Outcome, outcomes
 from ..options import Output, Steps, add_force, add_json, child_variables, steps, write_text
+from .child import prepared
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -154,8 +152,8 @@ def search_path(loaded_path: str | None) -> Iterator[Finding]:
         yield Finding(_SECTION, "LD_LIBRARY_PATH", value)
 
 
-_CHILD = str(Path(__file__).with_name("child.py"))
 _TIMEOUT = 300  # seconds; loading 1 GB of libraries from a cold disk takes a while
+_MEGABYTES = 1 << 20  # of a child: what is loaded may be large
 
 _NO_GPU = (
     "without an NVIDIA GPU and its driver, use the reference device: "
@@ -171,57 +169,34 @@ _REDUCED = (
 )
 
 
-def _answers(probes: Sequence[str]) -> Generator[dict[str, Any], None, None]:
-    """The answers of probes, in their order and as soon as they come, from one child process.
+def _answers(
+    probes: Sequence[str], prepare: Callable[..., Any] = prepared
+) -> Generator[dict[str, Any], None, None]:
+    """The answers of probes, in their order and as soon as they come, from a child process.
 
     A probe's crash or silence is an answer too; another child goes on after it.
     """
     environment = {**child_variables(), "CUDNN_CTYPES_DEVICE": "cuda"}
-    left = list(probes)
-    while left:
-        with tempfile.TemporaryFile("w+") as errors:
-            child = subprocess.Popen(
-                # By its file: what the command itself imports, a probe does not need.
-                [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), _CHILD, *left],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env=environment,
-            )
-            late = threading.Timer(_TIMEOUT, child.kill)
-            late.start()
-            try:
-                for line in child.stdout or ():
-                    answer = _answer(line)
-                    if left and answer.get("probe") == left[0]:
-                        left.pop(0)
-                        yield answer
-                child.wait()
-            finally:
-                late.cancel()
-                child.kill()
-                child.communicate()  # which closes its output, too
-            if left:
-                left.pop(0)
-                errors.seek(0)
-                yield {"error": _ending(child.returncode, errors.read().strip())}
+    run = outcomes(
+        probes,
+        prepare,
+        seconds=_TIMEOUT,
+        fresh=True,
+        maps_a_gpu=True,
+        megabytes=_MEGABYTES,
+        environment=environment,
+    )
+    with closing(run):
+        for each in run:
+            yield {"error": _ending(each)} if each.died else each.result
 
 
-def _answer(line: str) -> dict[str, Any]:
-    """An answer of the child; {} for a line of cuDNN's own log."""
-    try:
-        answer = json.loads(line)
-    except ValueError:
-        return {}
-    return answer if isinstance(answer, dict) else {}
-
-
-def _ending(code: int, errors: str) -> str:
-    if code == -signal.SIGKILL:
+def _ending(outcome: Outcome[str]) -> str:
+    if outcome.result in ("hang", "SIGKILL"):
         return f"no answer within {_TIMEOUT} s, or killed"
-    if code < 0:
-        return f"the process crashed with {signal.Signals(-code).name}"
-    return errors or "no answer"
+    if outcome.result.startswith("SIG"):
+        return f"the process crashed with {outcome.result}"
+    return outcome.printed.strip() or "no answer"
 
 
 def examine(progress: Steps | None = None) -> Iterator[Finding]:

@@ -1,14 +1,11 @@
 """Probes that load libcudnn, run in a child process so that a crash is harmless.
 
-``python -m cudnn_ctypes.commands.doctor.child PROBE…`` prints one JSON object a probe. The probes
-only report facts; the module `probes` judges them.
+They only report facts, which the doctor judges.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -198,6 +195,6 @@ def _report(probe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"error": str(error), "type": type(error).__name__}
 
 
-if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        print(json.dumps({"probe": name, **_report(PROBES[name])}), flush=True)
+def prepared(note: Callable[[Any], None]) -> Callable[[str], dict[str, Any]]:
+    """The function that answers a probe by its name, in the child."""
+    return lambda name: _report(PROBES[name])

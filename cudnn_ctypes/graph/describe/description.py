@@ -10,11 +10,20 @@ from ...arguments import file_path
 from ...dtypes import data_type_argument
 from ...raw import cudnnDataType_t
 from ...raw.values import described
-from .inference import DataTypes, complete_offset, infer_node, number_tensors
 from .node import Node
 from .operations.table import GraphOperations
 from .tensor import Tensor
-from .validation import check_fields, check_results, check_subgraphs, check_tensors, in_order
+from .validation import (
+    DataTypes,
+    check_fields,
+    check_results,
+    check_subgraphs,
+    check_tensors,
+    complete_offset,
+    in_order,
+    infer_node,
+    number_tensors,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self

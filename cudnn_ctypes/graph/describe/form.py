@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ...dtypes import data_type_name
 from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.strides import axis_order, overlapping, packed
-from .inference import infer_node
 from .node import Node
 from .operations.convolutions import CONV_DGRAD, CONV_WGRAD
 from .operations.resampling import RESAMPLE_BACKWARD
 from .rewriting import copied
 from .tensor import Tensor
-from .validation import in_order
+from .validation import in_order, infer_node
 
 if TYPE_CHECKING:
     from .description import Description

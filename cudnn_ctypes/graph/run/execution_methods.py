@@ -154,8 +154,7 @@ class ExecutionMethods(Closing):
             raise ValueError(
                 f"graph {self.name!r}: operations were added after it was built: build it again"
             )
-        from .execution import Execution
-        from .operands import Operands
+        from .execution import Execution, Operands
 
         execution = self._execution = Execution(plan, Operands(self._operands))
         return execution  # another thread may close the graph

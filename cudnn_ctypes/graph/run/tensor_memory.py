@@ -21,7 +21,7 @@ from ...runtime import DeviceTensor, pytorch
 if TYPE_CHECKING:
     from ...runtime.allocation import Allocator
     from ..describe.tensor import Tensor
-    from .operands import Operands
+    from .execution import Operands
 
 
 _BY_SIZE = {1: ctypes.c_uint8, 2: ctypes.c_uint16, 4: ctypes.c_int32, 8: ctypes.c_int64}

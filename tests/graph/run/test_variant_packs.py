@@ -18,7 +18,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.graph.run.operands import Operands
+from cudnn_ctypes.graph.run.execution import Operands
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.runtime.launching.packs import VariantPacks
 

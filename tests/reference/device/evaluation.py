@@ -18,7 +18,7 @@ from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.expand.expansion import Expansion
 from cudnn_ctypes.graph.lower.lowering import Lowering
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
-from cudnn_ctypes.graph.run.operands import Operands
+from cudnn_ctypes.graph.run.execution import Operands
 from cudnn_ctypes.reference.device.backend_execution import carry_out
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import Record, record

@@ -24,7 +24,7 @@ from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties, is_absent
 from ...backend.engine import Engine, EngineChoice, EngineConfig
 from ...lower.lowering import Lowering, lowered
-from ...run.operands import Operands
+from ...run.execution import Operands
 from ...run.plan import ExecutionPlan
 from ...run.program import Program
 from ..building import check_gpu, knob_settings, proposed

@@ -12,7 +12,6 @@ from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormFwdPhase_t, cudnnBackendNormMode_t, cudnnDataType_t
 from ...describe.description import PictureMethods
 from ...describe.form import form
-from ...describe.inference import DataTypes, infer_node, number_tensors
 from ...describe.node import Kind, Node
 from ...describe.operations.attention import (
     SDPA,
@@ -26,6 +25,7 @@ from ...describe.operations.batch_normalization import BATCHNORM_INFERENCE
 from ...describe.operations.normalizations import NORM_BACKWARD, NORM_FORWARD, normalized_axes
 from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
+from ...describe.validation import DataTypes, infer_node, number_tensors
 from ..target import Target
 from .attention import (
     expand_sdpa,

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import importlib.util
+import inspect
+import io
 import json
+import linecache
+import os
+import re
+import subprocess
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
-from ...evidence.files import CommandError
-from ...raw.describe import aligned
-from ..options import add_force, add_json, file_name, refuse_overwriting, write_bytes
+from ..evidence.exercises import Lesson
+from ..evidence.files import CommandError
+from ..raw.describe import aligned
+from .options import (
+    add_force,
+    add_json,
+    child_variables,
+    file_name,
+    refuse_overwriting,
+    write_bytes,
+)
 
 _INSTALLED = Path("share", "cudnn-ctypes", "examples")
 """Where the wheel puts them: data files, which no program can import."""
@@ -39,7 +56,7 @@ def folder() -> Path:
 
     Raises CommandError.
     """
-    beside = Path(__file__).parents[3]
+    beside = Path(__file__).parents[2]
     places = [beside / "examples", beside / _INSTALLED, *_recorded()]
     for place in places:
         if (place / "01_smallest_program.py").is_file():
@@ -49,7 +66,7 @@ def folder() -> Path:
 
 def _recorded() -> Iterator[Path]:
     """The folder by the installer's list of files."""
-    with suppress(PackageNotFoundError):
+    with contextlib.suppress(PackageNotFoundError):
         for file in distribution("cudnn-ctypes").files or ():
             if file.parts[-4:] == (*_INSTALLED.parts, "README.md"):
                 yield Path(file.locate()).resolve().parent
@@ -135,19 +152,17 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _exercises(arguments: argparse.Namespace, course: Path) -> int:
     """List, solve or grade exercises."""
-    from . import grading
-
     data: Any
     if arguments.grade is not None:
-        marks = list(grading.grade(course, arguments.grade))
-        data, text = [asdict(mark) for mark in marks], grading.report(marks)
+        marks = list(grade(course, arguments.grade))
+        data, text = [asdict(mark) for mark in marks], report(marks)
     elif arguments.answer is not None:
-        answers = grading.solutions(course, arguments.answer)
+        answers = solutions(course, arguments.answer)
         data = {name: code for name, (_, code) in answers.items()}
         text = "\n\n\n".join(f"{why}\n\n{code}" for why, code in answers.values())
     else:
         head = ("lesson", "exercise", "minutes", "calls")
-        rows = list(grading.table(course))
+        rows = list(table(course))
         data = [dict(zip(head, row, strict=True)) for row in rows]
         text = aligned([head, *rows], right=("minutes",))
     print(json.dumps(data, indent=2) if arguments.json else text)
@@ -190,3 +205,141 @@ def _show(chosen: Sequence[Example]) -> None:
         print(f"{folder() / example.path}\n\n{example.title}\n")
         if example.about:
             print(f"{example.about}\n")
+
+
+_SECONDS = 300
+"""The time that one notebook may take."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The verdict on one exercise in one notebook."""
+
+    notebook: str
+    exercise: str
+    right: bool
+    text: str
+
+
+def lesson(path: Path) -> Lesson:
+    """The lesson that a file of exercises defines."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: Lesson = module.lesson
+    return found
+
+
+def lesson_files(course: Path) -> dict[str, Path]:
+    """The files of exercises by the numbers of their lessons: "02"."""
+    return {path.stem[-2:]: path for path in sorted((course / "exercises").glob("lesson_*.py"))}
+
+
+def table(course: Path) -> Iterator[tuple[str, ...]]:
+    """Rows with lesson, exercise, minutes and the C functions that must be called."""
+    for number, path in lesson_files(course).items():
+        for each in lesson(path).exercises.values():
+            yield number, each.name, str(each.minutes), ", ".join(dict.fromkeys(each.calls))
+
+
+def solutions(course: Path, wanted: str) -> dict[str, tuple[str, str]]:
+    """Explanation and code of solutions, by the exercises' names.
+
+    - `wanted`: the name of an exercise, or the number of a lesson.
+
+    Raises CommandError if there is none of that name.
+    """
+    found = {}
+    for number, path in lesson_files(course).items():
+        text = (course / "solutions" / path.name).read_text("utf-8")
+        whole = wanted.isdecimal() and int(wanted) == int(number)
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef) and (why := ast.get_docstring(node, clean=False)):
+                code = ast.get_source_segment(text, node) or ""
+                code = re.sub(r'\n *"""' + re.escape(why) + '"""', "", code)
+                if whole or node.name == wanted:
+                    found[node.name] = inspect.cleandoc(why), code
+    if not found:
+        raise CommandError(f"no exercise and no lesson is called {wanted!r}")
+    return found
+
+
+def grade(course: Path, place: Path) -> Iterator[Mark]:
+    """Run the notebooks in a folder, or one, and check what they define.
+
+    Each runs in a process of its own. Its functions are held against the exercises of `course`,
+    whatever the learner's copy of them says.
+
+    Raises CommandError if there is no notebook of the course.
+    """
+    files = lesson_files(course)
+    found = [place] if place.is_file() else sorted(place.rglob("[0-9][0-9]*.ipynb"))
+    found = [path for path in found if path.stem[:2] in files and ".ipynb_" not in str(path)]
+    if not found:
+        raise CommandError(f"no notebook of the course in {place}")
+    for path in found:
+        for row in _graded(path, files[path.stem[:2]]):
+            yield Mark(str(path), *row)
+
+
+Row = tuple[str, bool, str]
+"""An exercise, whether it is right, and what the check says."""
+
+
+def _graded(notebook: Path, exercises: Path) -> list[Row]:
+    command = [sys.executable, "-m", __name__, str(notebook.resolve()), str(exercises)]
+    environment = child_variables() | {"MPLBACKEND": "Agg"}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_SECONDS, env=environment, check=False
+        )
+        rows: list[Row] = json.loads(done.stdout.rpartition("\n")[2])
+        return rows
+    except subprocess.TimeoutExpired:
+        reason = f"the notebook ran for more than {_SECONDS} seconds"
+    except ValueError:
+        reason = f"the notebook ended the process with status {done.returncode}"
+    text = f"Not yet: {reason}"
+    return [(name, False, text) for name in lesson(exercises).exercises]
+
+
+def _run_and_check(notebook: Path, exercises: Path) -> Iterator[Row]:
+    """In the process of a notebook: run its cells, and check its functions."""
+    os.chdir(notebook.parent)
+    sys.path.insert(0, str(exercises.parents[1]))  # our exercises and pictures come first
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    failures = []
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    for number, cell in enumerate((each for each in cells if each["cell_type"] == "code"), 1):
+        source = re.sub(r"(?m)^[%!].*$", "", "".join(cell["source"]))  # lines for IPython alone
+        name = f"cell {number}"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        try:
+            exec(compile(source, name, "exec"), namespace)
+        except BaseException as error:
+            failures.append(f"code cell {number} raised {type(error).__name__}: {error}")
+    for name, exercise in lesson(exercises).exercises.items():
+        if name in namespace:
+            verdict = exercise.check(namespace[name])
+            yield name, verdict.right, verdict.text
+        else:
+            yield name, False, "\n  ".join([f"Not yet: there is no {name}", *failures])
+
+
+def report(marks: Sequence[Mark]) -> str:
+    """Marks as text: a line for each notebook, and what is not yet right."""
+    lines = []
+    for notebook in dict.fromkeys(mark.notebook for mark in marks):
+        here = [mark for mark in marks if mark.notebook == notebook]
+        wrong = [f"{mark.exercise}: {mark.text}" for mark in here if not mark.right]
+        lines.append(f"{notebook}: {len(here) - len(wrong)} of {len(here)}")
+        lines += [textwrap.indent(text, "  ") for text in wrong]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    with contextlib.redirect_stdout(io.StringIO()):
+        made = list(_run_and_check(Path(sys.argv[1]), Path(sys.argv[2])))
+    print(f"\n{json.dumps(made)}", end="")
