@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Generic, NoReturn, TypeVar
@@ -179,7 +179,7 @@ def outcomes(
     *,
     seconds: float = 60,
     **options: Any,
-) -> Iterator[Outcome[Case]]:
+) -> Generator[Outcome[Case], None, None]:
     """Run `cases` in child processes, in order: behind a case that ends its child another goes on.
 
     Each outcome comes as soon as it is known; the other parameters and errors are those of `Child`.
