@@ -390,6 +390,12 @@ def test_a_broken_pipe_has_the_status_of_its_signal():
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
+def test_a_piped_table_is_neither_padded_nor_cut():
+    lines = in_a_shell("COLUMNS=40 cudnn-ctypes devices | cat").stdout.splitlines()
+    assert max(map(len, lines)) > 50
+    assert not [line for line in lines if line.endswith((" ", "…"))]
+
+
 def test_a_dash_is_the_standard_input(tmp_path):
     graph = Graph(io_data_type="float16")
     graph.relu(graph.tensor((2, 8, 8), name="x")).set_output(name="y")

@@ -44,10 +44,13 @@ def fitting(
             )
             return
     if x.shape[1] != w.shape[1] * groups:
+        wanted, rest = divmod(x.shape[1], w.shape[1])
+        fits = wanted > 1 and not rest and not w.shape[0] % wanted
         yield Broken(
             x.name,
             f"it has {x.shape[1]} channels, but filters {w.name} {w.shape} over {w.shape[1]} "
-            f"channels in {groups} group{'s' if groups > 1 else ''} need {w.shape[1] * groups}",
+            f"channels in {groups} group{'s' if groups > 1 else ''} need {w.shape[1] * groups}"
+            f"{f'; {wanted} groups would fit' if fits else ''}",
         )
     if w.shape[0] % groups:  # cuDNN 9.28 computes an output shape here
         yield Broken(w.name, f"it has {w.shape[0]} filters, which {groups} groups do not divide")

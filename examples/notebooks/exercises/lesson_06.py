@@ -67,6 +67,9 @@ lesson = Lesson(
         calls=["cudnnBatchNormalizationForwardInference"],
         mistakes={
             "scale and bias are exchanged": lambda x, s, b, m, v: normalize(x, b, s, m, v),
+            "the order is scale, bias, mean, variance": lambda x, s, b, m, v: normalize(
+                x, m, v, s, b
+            ),
             "the variance is wanted, not the standard deviation": (
                 lambda x, s, b, m, v: normalize(x, s, b, m, np.sqrt(v))
             ),
@@ -89,6 +92,9 @@ lesson = Lesson(
             ),
             "the bias is scaled, too": (
                 lambda w, b, s, bias, m, v: (b - m) * s / np.sqrt(v + EPSILON)
+            ),
+            "the mean is not subtracted": (
+                lambda w, b, s, bias, m, v: b * s / np.sqrt(v + EPSILON) + bias
             ),
             "b goes through the normalization as well: subtract the mean from it": (
                 lambda w, b, s, bias, m, v: b + bias - m * s / np.sqrt(v + EPSILON)
