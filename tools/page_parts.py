@@ -37,7 +37,9 @@ def title(text: str) -> str:
 def keywords(name: str) -> str:
     """The words of a name, by which the search finds its page, in reStructuredText."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
-    return f".. meta::\n   :keywords: {', '.join(words).lower()}"
+    words = [word.lower() for word in words]
+    words += ["norm"] if "normalization" in words else []
+    return f".. meta::\n   :keywords: {', '.join(words)}"
 
 
 def auto(kind: str, item: Any, *options: str) -> str:

@@ -121,6 +121,8 @@ def test_a_function(capsys):
         ("pooling backward", "cudnnPoolingBackward: function"),
         ("cudamalloc", "cudnn_ctypes.cudart.cudaMalloc(devPtr, size)"),
         ("cublasSgemm", "cublasSgemm: function of cuBLAS"),
+        ("cublasSgemm_v2", "cublasSgemm: function of cuBLAS"),
+        ("CUDNN_CONVOLUTION_FWD_ALGO_DIRECT", "no release of cuDNN computes it"),
         ("cudaMemcpyHostToDevice", "cudnn_ctypes.cudart.cudaMemcpyHostToDevice = 1"),
         ("OutOfDeviceMemoryError", "has not enough free memory"),
         ("tensor layout", "layout: term"),

@@ -532,7 +532,10 @@ def _declared(name: str) -> Entry:
     if isinstance(item, CudnnEnum):
         lists = _takers(type(item))
         facts = {"enum": type(item).__name__, "value": int(item)}
-        return declared(name, "enumerator", documentation(name), lists, facts)
+        text = documentation(name)
+        if name == "CUDNN_CONVOLUTION_FWD_ALGO_DIRECT":
+            text += "\n\nno release of cuDNN computes it: each call with it is not supported"
+        return declared(name, "enumerator", text, lists, facts)
     if enum_of(name):
         members = {each: int(member) for each, member in item.__members__.items()}
         return declared(name, "enum", documentation(name), _takers(item), {"members": members})
@@ -628,7 +631,9 @@ def _cuda_names() -> dict[str, str]:
 
 def _cuda(name: str) -> Entry | None:
     """The entry of a C name of CUDA's runtime or of cuBLAS; None if there is none."""
-    name = {each.lower(): each for each in _cuda_names()}.get(name.lower(), "")
+    names = {each.lower(): each for each in _cuda_names()}
+    lower = name.lower()
+    name = names.get(lower, names.get(lower.removesuffix("_v2"), ""))  # C's aliases of cuBLAS
     if not name:
         return None
     module = _cuda_names()[name]
