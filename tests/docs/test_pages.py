@@ -114,6 +114,20 @@ def test_modules_are_stable_or_say_that_they_are_provisional():
             assert mark == ("provisional" if "\nProvisional: " in text else "stable"), name
 
 
+def test_guides_name_what_is_there():
+    for title, module in (("cupy.cudnn", "cudnn_ctypes"), ("PyTorch", "cudnn_ctypes.torch_ops")):
+        table = _page("porting.md").partition(f"## From {title}\n")[2].partition("\n## ")[0]
+        cells = [row.split("|")[2] for row in re.findall(r"^\| .*[^|]\|$", table, re.MULTILINE)[1:]]
+        names = {
+            name for cell in cells for name in re.findall(r"`(?:raw\.)?([A-Za-z]\w+)[`(.]", cell)
+        }
+        assert len(names) > 8
+        if module != "cudnn_ctypes.torch_ops" or find_spec("torch"):
+            places = [cudnn_ctypes, raw, import_module(module)]
+            missing = {name for name in names if not any(hasattr(each, name) for each in places)}
+            assert missing <= {"torch", "workspace"}, title
+
+
 def test_pages_name_the_release_that_is_declared():
     release = f"{raw.CUDNN_MAJOR}.{raw.CUDNN_MINOR}"
     named = re.compile(r"(?:9\.0 to|headers of(?: cuDNN)?) (9\.\d+)")
