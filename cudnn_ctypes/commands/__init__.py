@@ -1,7 +1,8 @@
 """The commands, each a module or folder in here, and the parser of their arguments.
 
 The docstring of a command's module begins with its name and summary, which are read without
-importing it. It has `add_arguments(parser)` and `main(arguments)`, which returns the exit status.
+importing it. It has `add_arguments(parser)` and `main(arguments)`, which returns the exit status;
+most have an `EPILOG`, which stands below their help.
 An error of the user, one of ``options.USER_ERRORS``, is printed in one line, and the status is 2.
 """
 
@@ -74,7 +75,11 @@ def command_parser(commands: Sequence[str]) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         command = parsers.add_parser(name, help=summary, description=summary)
         if name in commands:
-            command_module(name).add_arguments(command)
+            module = command_module(name)
+            if hasattr(module, "EPILOG"):
+                command.epilog = module.EPILOG
+                command.formatter_class = argparse.RawDescriptionHelpFormatter
+            module.add_arguments(command)
     return parser
 
 

@@ -23,7 +23,7 @@ from .options import (
     steps,
 )
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes atlas
   python -m cudnn_ctypes atlas b200 9.28 attention backward
@@ -42,8 +42,6 @@ about the chosen shapes, for GPUs that need not be there: presets, or files that
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes atlas``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument(
         "words",
         nargs="*",

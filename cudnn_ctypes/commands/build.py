@@ -8,7 +8,7 @@ from pathlib import Path
 from ..porting.run.building import build
 from .options import file_name
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes build conv.cpp -o conv
   python -m cudnn_ctypes build main.cu layers.cu -I include -D N=64 -o train
@@ -22,8 +22,6 @@ are declared.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes build``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument(
         "files", nargs="+", type=file_name, metavar="FILE", help="a C, C++ or CUDA file"
     )

@@ -33,7 +33,7 @@ from .options import (
     write_text,
 )
 
-_EPILOG = f"""\
+EPILOG = f"""\
   save      carry out what a file has, and keep it with what came of it; the file is
             {EVIDENCE},
             or what trace --json wrote
@@ -57,8 +57,6 @@ _ENDINGS = {"save": "case.json", "minimize": "small.case.json", "report": "repor
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes case``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument("action", choices=("save", "replay", "minimize", "report"))
     parser.add_argument("file", type=file_name, metavar="FILE", help="a case, or of save a log")
     parser.add_argument(

@@ -34,7 +34,7 @@ from .options import (
     steps,
 )
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes compare graph.json 9.14 9.19 9.27 --device b200
   python -m cudnn_ctypes compare graph.json loaded /usr/lib/libcudnn.so.9 --device h200
@@ -74,8 +74,6 @@ class Answer:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes compare``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument("graph", type=file_name, help=EVIDENCE)
     parser.add_argument(
         "versions", nargs="+", type=Names("loaded"), metavar="VERSION", help="9.19, a file, loaded"

@@ -34,7 +34,7 @@ complete -o default -F _cudnn_ctypes cudnn-ctypes
 """
 _FOR_ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
 
-_ABOUT = """\
+EPILOG = """\
 bash: add this line to ~/.bashrc
   eval "$(cudnn-ctypes completion bash)"
 zsh: add this line to ~/.zshrc
@@ -48,8 +48,6 @@ man: put the page into a folder of man's
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes completion``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _ABOUT
     parser.add_argument("shell", choices=("bash", "zsh", "fish", "man"))
 
 

@@ -30,7 +30,7 @@ from .options import (
     write_text,
 )
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes port train.cu
   python -m cudnn_ctypes port --translate train.cu -o train.py
@@ -44,8 +44,6 @@ what it finds with what the reference device found.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes port``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument(
         "files",
         nargs="+",

@@ -14,7 +14,7 @@ from ..porting.run.building import SUFFIXES, build
 from ..porting.run.launching import environment
 from .options import Output, file_name
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes run ./train --epochs 1
   python -m cudnn_ctypes run conv.cpp
@@ -30,8 +30,6 @@ once for each line of the program, which it has by debug information (-g).
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes run``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument(
         "--device",
         default="reference",

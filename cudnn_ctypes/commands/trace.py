@@ -16,7 +16,7 @@ from ..evidence.records import WIDTH, CallRecord, compare, line
 from ..evidence.tracing import Trace, read_trace, records
 from .options import Output, add_force, file_name, make_folder, refuse_overwriting
 
-_EXAMPLES = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes trace program.py --epochs 1
   python -m cudnn_ctypes trace --only 'Convolution*' -o calls.txt program.py
@@ -40,8 +40,6 @@ process.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes trace``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLES
     parser.add_argument(
         "-m", dest="module", action="store_true", help="the program is the name of a module"
     )

@@ -32,7 +32,7 @@ from .options import (
     write_text,
 )
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes watch train.py --epochs 1
   python -m cudnn_ctypes watch --save cudnn.log.gz --html seen.html train.py
@@ -51,8 +51,6 @@ _PICTURES = 50  # of graphs on a page
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of ``python -m cudnn_ctypes watch``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EPILOG
     parser.add_argument(
         "--save", type=Output, metavar="FILE", help="keep the log; packed if it ends in .gz"
     )

@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-_EXAMPLES = """\
+EPILOG = """\
 examples:
   python -m cudnn_ctypes bench convolution 32x64x56x56 64x64x3x3 --padding 1
   python -m cudnn_ctypes bench convolution 32x64x56x56 64x64x3x3 --padding 1 --direction filter
@@ -75,8 +75,6 @@ _DEFAULT_DEVICE = "h200"  # its engines are shown on machines without a GPU
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``python -m cudnn_ctypes bench``."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLES
     parser.add_argument(
         "what",
         type=Names(*KINDS),
