@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import Graph, NotSupportedError, TensorDescriptor, known_faults, raw
+from cudnn_ctypes import Graph, TensorDescriptor, known_faults, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _result
 from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
 from cudnn_ctypes.graph import DeviceProperties
-from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls, heed
+from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls
 from cudnn_ctypes.raw.faults.calls import faults_of_call
 from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import PROGRAMS, described
@@ -65,11 +65,6 @@ def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> lis
     monkeypatch.setattr(calls, "CALL_FAULTS", (Fault(**{**vars(LAYOUTS), **changed}),))
     x, y = layouts
     return faults_of_call(Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y}), 91900)
-
-
-def test_what_is_always_wrong_is_refused(layouts, monkeypatch):
-    with pytest.raises(NotSupportedError, match="transform y"):
-        heed("here", _found(layouts, monkeypatch))
 
 
 def test_rows_are_complete():

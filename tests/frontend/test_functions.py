@@ -126,21 +126,6 @@ def test_b2b_causal_conv1d():
         close(at.result(address), each.grad)
 
 
-def test_fft_causal_conv1d():
-    batch, dim, time, width = 2, 2, 256, 128
-    x, w, dy = normal(1, batch, dim, time), normal(2, dim, width), normal(3, batch, dim, time)
-    y = causal(x, w.flip(-1))
-    y.backward(dy)
-    at, sizes = Memory(), (batch, dim, time, width, FLOAT)
-    given, out = (at(x), at(w)), at.poisoned(y)
-    launched(cudnn.fft_causal_conv1d_forward, 0, *given, out, *sizes)
-    close(at.result(out), y)
-    dx, dw = at.poisoned(x), at.poisoned(w)
-    cudnn.fft_causal_conv1d_backward(0, *given, at(dy), dx, dw, *sizes)
-    close(at.result(dx), x.grad)
-    close(at.result(dw), w.grad)
-
-
 def test_long_fft_causal_conv1d():
     batch, dim, time = 1, 2, 4096
     x, dy = normal(1, batch, dim, time), normal(3, batch, dim, time)

@@ -87,14 +87,6 @@ def test_it_is_traced_once_for_each_kind_of_arguments():
         assert len(TRACED) == number
 
 
-def test_memory_of_one_library_and_of_another_share_a_graph():
-    a, b = operands()
-    gate(DeviceTensor.from_numpy(a.numpy()), DeviceTensor.from_numpy(b.numpy()))
-    y = gate(DeviceTensor.from_numpy(b.numpy()), DeviceTensor.from_numpy(a.numpy()))
-    np.testing.assert_allclose(y.numpy(), torch.sigmoid(a + b).numpy(), rtol=1e-6)
-    assert len(TRACED) == 1
-
-
 class Pair(NamedTuple):
     total: Any
     difference: Any

@@ -70,22 +70,6 @@ def check(
 # --- the graph ----------------------------------------------------------------------------------
 
 
-def test_from_edges(on_reference: None) -> None:
-    graph = GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
-    assert (graph.source_count, graph.destination_count, graph.edge_count) == (4, 2, 5)
-    assert graph.offsets.numpy().tolist() == [0, 2, 5]
-    assert graph.indices.numpy().tolist() == [0, 2, 3, 2, 1]
-    assert graph.edge_rows.numpy().tolist() == [1, 4, 0, 2, 3]
-    assert graph.reversed_offsets.numpy().tolist() == [0, 1, 2, 4, 5]
-    assert graph.reversed_rows.numpy().tolist() == [1, 3, 2, 4, 0]
-    assert graph.index_type == raw.CUDNN_DATA_INT32
-    assert repr(graph) == "<GnnCscGraph, 5 edges from 4 sources to 2 destinations>"
-    exact = reference.GnnCscGraph(
-        graph.offsets.numpy(), graph.indices.numpy(), 4, graph.edge_rows.numpy()
-    )
-    assert exact.reversed_offsets().tolist() == graph.reversed_offsets.numpy().tolist()
-
-
 def test_a_graph_is_its_struct(on_reference: None) -> None:
     graph = GnnCscGraph.from_edges([0, 1], [0, 0], dtype=np.int64)
     struct = graph._as_parameter_.contents

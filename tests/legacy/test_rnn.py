@@ -25,7 +25,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
-from .recurrent import LAYOUTS, Operands, Run, example, expected, random_operands
+from .recurrent import Operands, Run, example, expected, random_operands
 from .recurrent_rounding import tolerances
 
 
@@ -41,18 +41,6 @@ def check(run: Run, got: dict[str, Any], names: tuple[str, ...] | None = None) -
 
 
 # -- padding and states --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("fill", [7.5, None])
-@pytest.mark.parametrize("layout", LAYOUTS[:2])
-def test_the_padding_of_y_and_dx_is_filled(handle: Handle, layout: str, fill: float | None) -> None:
-    """With the fill of the input's descriptor; without one with zeros."""
-    problem = replace(example(), layout=layout)
-    with Run(handle, problem, random_operands(problem), padding_fill=fill) as run:
-        got = run.training_step()
-        check(run, got)
-        for name in ("y", "dx"):
-            assert (got[name][~problem.valid] == (fill or 0)).all(), name
 
 
 def test_results_and_buffers_that_are_made(handle: Handle) -> None:

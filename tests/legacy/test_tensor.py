@@ -82,24 +82,6 @@ def test_the_same_strides_of_vectors_and_of_elements_differ() -> None:
     elements.close()
 
 
-def test_setting_again_follows_c() -> None:
-    with TensorDescriptor() as descriptor:
-        assert descriptor.shape == ()
-        assert repr(descriptor) == "TensorDescriptor()"
-        descriptor.set_4d("NHWC", "float64", 2, 3, 4, 5)
-        assert repr(descriptor) == (
-            "TensorDescriptor(shape=(2, 3, 4, 5), data_type='float64', layout='NHWC')"
-        )
-        descriptor.set_4d_ex("float16", 2, 3, 4, 5, 100, 30, 6, 1)
-        assert (descriptor.shape, descriptor.strides) == ((2, 3, 4, 5), (100, 30, 6, 1))
-        descriptor.set_nd(raw.CUDNN_DATA_INT8, (7, 2), (3, 1))
-        assert (descriptor.shape, descriptor.strides) == ((7, 2), (3, 1))
-        descriptor.set_nd_ex(raw.CUDNN_TENSOR_NHWC, np.float32, [2, 3, 4, 5, 6])
-        assert descriptor.strides == (360, 1, 90, 18, 3)
-        raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 2, 3, 4)
-        assert descriptor.shape == (1, 2, 3, 4)
-
-
 def test_four_dimensions_read_back() -> None:
     with TensorDescriptor() as x:
         x.set_4d_ex("float16", 2, 3, 5, 7, 211, 67, 11, 1)

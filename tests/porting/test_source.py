@@ -26,20 +26,6 @@ int main() {
 """
 
 
-def test_positions_and_texts():
-    program = parse_text(PROGRAM)
-    assert program.language == "cuda"
-    assert program.root.errors == []
-    calls = list(program.root.find("call_expression"))
-    assert [call.called for call in calls] == ["scale", "CHECK", "cudnnCreate"]
-    launch, _, create = calls
-    assert launch.place == (10, 5)
-    assert program.lines[9] == "    scale<<<1, N>>>(x, 2);"
-    assert [each.text for each in launch.arguments] == ["x", "2"]
-    assert create.place == (11, 11)
-    assert create.home["declarator"].text == "main()"
-
-
 def test_what_the_tree_does_not_say():
     program = parse_text(PROGRAM)
     assert program.includes == [Include(1, "cudnn.h", True), Include(2, "layer.h", False)]

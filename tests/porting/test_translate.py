@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from programs import ROOT, inherited_environment
 
@@ -404,32 +403,6 @@ def test_a_macro_that_changes_its_meaning_is_not_translated():
     translation = of("#define N 1\nint a = N;\n#undef N\n#define N 2\nint b = N;\n")
     assert [line for line, _ in translation.not_translated] == ["2", "5"]
     assert "defined twice" in translation.not_translated[0][1]
-
-
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("allocate", ["cudaMallocManaged", "cudaMallocHost"])
-def test_memory_that_the_host_may_use_is_indexed(allocate, tmp_path):
-    text = f"""
-    #include <stdio.h>
-    int main() {{
-      float *x, sum = 0;
-      {allocate}((void **)&x, 4 * sizeof(float));
-      for (int i = 0; i < 4; i++) x[i] = i + 0.1f;
-      float *y = x + 1;
-      for (int i = 0; i < 3; i++) sum += y[i] * y[i];
-      printf("%.9g %.9g\\n", sum, *y);
-      cudaFree(x);
-    }}
-    """
-    if allocate == "cudaMallocHost":
-        text = text.replace("cudaFree(x)", "cudaFreeHost(x)")
-    translation = of(text, "program.cu")
-    assert translation.not_translated == []
-    done = run_python(translation.python, tmp_path)
-    y = np.arange(1, 4, dtype=np.float32) + np.float32(0.1)
-    squares = y * y
-    total = np.float32(0) + squares[0] + squares[1] + squares[2]
-    assert done.stdout == f"{total:.9g} {y[0]:.9g}\n", done.stderr
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,6 @@ def test_a_library_without_functions_hands_on_those_that_it_needs(library: Path)
     assert ctypes.CDLL("libone.so.9.5").two() == 0x12345678
 
 
-def test_libraries_in_memory_are_not_taken_for_each_other() -> None:
-    for name in ("libsecond.so", "libthird.so"):
-        elf.load_from_memory(elf.shared_object(name), name)
-        ctypes.CDLL(name)
-
-
 def test_every_cut_of_a_written_library_is_seen(library: Path) -> None:
     content = library.read_bytes()
     for size in range(len(content)):

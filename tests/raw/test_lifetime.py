@@ -6,7 +6,7 @@ import copy
 import ctypes
 import pickle
 from collections.abc import Iterator
-from ctypes import byref, c_int, c_uint
+from ctypes import byref, c_int
 from typing import Any
 
 import pytest
@@ -78,21 +78,6 @@ def test_variables_are_known_however_they_are_given(by: str) -> None:
     second = alias(held)
     raw.cudnnDestroyTensorDescriptor(held)
     assert second.value is held.value is variables[0].value is None
-
-
-def test_a_descriptor_that_was_read_back_is_one_more_variable() -> None:
-    dropout, rnn, read = (
-        new("DropoutDescriptor"),
-        new("RNNDescriptor"),
-        raw.cudnnDropoutDescriptor_t(),
-    )
-    raw.cudnnSetRNNDescriptor_v8(rnn, 0, 2, 3, 0, 0, 0, 0, 0, 8, 8, 8, 1, dropout, 0)
-    numbers = [storage_type(p.type.base)() for p in raw.cudnnGetRNNDescriptor_v8.parameters[1:13]]
-    raw.cudnnGetRNNDescriptor_v8(rnn, *numbers, read, c_uint())
-    assert read.value == dropout.value
-    raw.cudnnDestroyDropoutDescriptor(dropout)
-    assert read.value is None
-    raw.cudnnDestroyRNNDescriptor(rnn)
 
 
 def test_nothing_is_kept_of_what_is_gone() -> None:

@@ -40,20 +40,6 @@ def assert_same(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) ->
     assert actual.tobytes() == expected.tobytes()
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_there_and_back(any_device, layout, shape):
-    for name in STORED:
-        array = random_array(shape, name)
-        options = {} if "x" in name else {"layout": layout}
-        with DeviceTensor.from_numpy(array, dtype=name, **options) as tensor:
-            assert tensor.shape == shape
-            assert tensor.data_type == as_data_type(name)
-            assert tensor.dtype == array.dtype
-            assert (tensor.ndim, tensor.size) == (len(shape), array.size)
-            assert_same(tensor.numpy(), array)
-
-
 @pytest.mark.parametrize(
     ("layout", "name"), [("NCHW_VECT_C4", "int8x4"), ("NCHW_VECT_C32", "int8x32")]
 )

@@ -173,18 +173,6 @@ def test_taps_compute_the_convolution(flipped):
         np.testing.assert_allclose(total, y[0, 0][at], rtol=1e-12)
 
 
-def test_every_cell_of_a_small_image_is_drawn():
-    tips = [rect[0].text or "" for rect in drawn(window(case()), "rect") if len(rect)]
-    assert sum(tip.startswith("x[") for tip in tips) == 6 * 7
-    assert tips.count("padding") == 8 * 11 - 6 * 7
-    texts = [node.text for node in drawn(window(case(notes=("a note",))), "text")]
-    assert {"a note", "padding counts as 0", "y[0, 0]: the window begins at x[-1, -2]"} <= {*texts}
-    assert {f"{r},{s}" for r in range(3) for s in range(2)} <= {*texts}
-    pooled = window(case(padding=(0, 0), dilation=(1, 1), output=(2, 6), filtered=False))
-    assert not any("padding" in (node.text or "") for node in drawn(pooled, "text"))
-    assert not any(node.text == "0,1" for node in drawn(pooled, "text"))
-
-
 def steps(slider: Slider) -> list[list[str]]:
     """The texts of each step; the first alone is shown."""
     page = slider._repr_html_()

@@ -109,14 +109,6 @@ def test_a_circle_is_refused():
         g.validate()
 
 
-def test_nodes_may_stand_in_any_order():
-    g = graph()
-    y = g.relu(g.neg(g.tensor((2, 3)))).set_output()
-    g.nodes.reverse()
-    assert [node.operation for node in g.validate()] == ["neg", "relu"]
-    assert y.dims == (2, 3)
-
-
 def test_two_makers_of_one_tensor_are_refused():
     g = graph()
     y = g.relu(g.tensor((2, 3))).set_output()

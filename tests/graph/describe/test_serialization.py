@@ -225,19 +225,3 @@ def test_options_that_are_no_attributes_are_checked_too(axes, says):
     _put("nodes/0/options/axes", axes)(stored)
     with pytest.raises(ValueError, match=rf"^graph.nodes\[0\].options.axes{says}"):
         Graph.from_json(json.dumps(stored))
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "says"),
-    [
-        ("{", ValueError, "graph: the JSON is damaged"),
-        ("", ValueError, "graph: the JSON is damaged"),
-        ("[" * 100_000, ValueError, "graph: the JSON is damaged"),
-        (b"\xff\xfe", ValueError, "graph: the JSON is damaged"),
-        ("[]", ValueError, r"graph: expected an object"),
-        (7, TypeError, r"graph: expected JSON text, got 7"),
-    ],
-)
-def test_what_is_no_graph_at_all(text, error, says):
-    with pytest.raises(error, match=says):
-        Graph.from_json(text)

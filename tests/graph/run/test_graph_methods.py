@@ -70,21 +70,6 @@ def test_torch_tensors_give_torch_tensors(graph, torch):
     check(results, given)
 
 
-@pytest.mark.thinned(3)
-@reference
-@pytest.mark.parametrize("key", ["tensor", "uid", "name"])
-def test_an_output_that_is_given_is_written_and_returned(graph, key):
-    given = numbers()
-    y = DeviceTensor.full((2, 8, 4), np.nan, "float32")
-    tensor = graph.find_tensor("y")
-    graph.validate()
-    keys = {"tensor": tensor, "uid": tensor.uid, "name": "y"}
-    results = graph.run({**on_device(given), keys[key]: y})
-    assert results["y"] is y
-    assert list(results) == ["y", "z"]
-    check(results, given)
-
-
 @reference
 def test_an_output_of_a_tensor_with_another_new_name(graph):
     given = numbers()

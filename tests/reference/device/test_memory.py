@@ -319,19 +319,6 @@ def test_tensors_of_a_graph_that_share_memory(nodes, places, says, strict):
         assert any(says in each for each in told) if says and not strict else not told
 
 
-def test_elements_between_those_of_others() -> None:
-    """As in q, k and v packed together, of which the bounds overlap and no element does."""
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((4, 8), (24, 1), name="x")
-    graph.relu(x).set_output(name="y").strides = (24, 1)
-    with use_reference_device(), Handle() as handle, graph:
-        memory = DeviceTensor.from_numpy(np.arange(-48, 48, dtype=np.float32).reshape(4, 24))
-        graph.build(handle, without_engine=True)
-        graph.execute({"x": memory.ptr, "y": memory.ptr + 32}, handle=handle)
-        found = memory.numpy()
-        np.testing.assert_array_equal(found[:, 8:16], np.maximum(found[:, :8], 0))
-
-
 def _in_place(function: str, handle: Handle) -> None:
     rng = np.random.default_rng(6)
     x = DeviceTensor.from_numpy(rng.standard_normal((2, 4, 6, 6)).astype(np.float32))

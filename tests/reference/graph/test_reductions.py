@@ -36,20 +36,6 @@ def test_every_mode_is_there() -> None:
         assert reduce(mode, x, (1, 3)).shape == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("mode", "expected"),
-    [
-        (raw.CUDNN_REDUCE_TENSOR_MAX, [2, np.nan]),
-        (raw.CUDNN_REDUCE_TENSOR_MIN, [-3, np.nan]),
-        (raw.CUDNN_REDUCE_TENSOR_AMAX, [3, np.nan]),
-        (raw.CUDNN_REDUCE_TENSOR_ADD, [np.nan, np.nan]),
-    ],
-)
-def test_nan(mode: Any, expected: Any) -> None:
-    x = np.array([[2, np.nan, -3], [np.nan] * 3])
-    np.testing.assert_array_equal(reduce(mode, x, (2, 1))[:, 0], expected)
-
-
 def test_statistics() -> None:
     x = RNG.standard_normal((2, 3, 4, 5))
     total, squares = channel_statistics(x)

@@ -35,14 +35,6 @@ def _compared(change: float, data: str = "ordinary", notes: tuple[str, ...] = ()
     return compared(Verdict(7, notes=notes), "y", result, BOUND, data)
 
 
-def test_the_worst_element_is_told():
-    found = _compared(0.5)
-    assert (found.state, found.tensor, found.index) == ("wrong", "y", (1, 2, 3))
-    assert found.error == pytest.approx(0.5 / 4)
-    assert found.allowed == pytest.approx(0.01 / 4)
-    assert found.told == "y[1, 2, 3] is 0.9746 instead of 0.4746, with ordinary numbers"
-
-
 @pytest.mark.parametrize(
     ("change", "data", "notes", "state"),
     [
