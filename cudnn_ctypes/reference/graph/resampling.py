@@ -64,7 +64,7 @@ class Resampling:
             return self._interpolated(x.astype(np.float64), taps).astype(stored)
 
         y = tiled(interpolated, x, axes=(0, 1), growth=max(1, math.prod(y_shape) / x.size))
-        return y, np.zeros(y_shape, np.int64)
+        return y, np.broadcast_to(np.int64(0), tuple(y_shape))
 
     def _interpolated(self, x: Array, taps: Taps) -> Array:
         for axis, size, of_axis in reversed(taps):  # the last one first, where less is strided
@@ -162,9 +162,10 @@ class Resampling:
         axes = zip(self.window, self.stride, self.pre_padding, strict=True)
         for axis, (window, step, before) in enumerate(axes, start=2):
             size, along = y_shape[axis], (-1, *[1] * (len(x_shape) - 1 - axis))
-            middles = [i * step - before + Fraction(window - 1) / 2 for i in range(size)]
-            floors = np.array([math.floor(middle) for middle in middles])
-            shares = np.array([float(middle - math.floor(middle)) for middle in middles])
+            first, step = Fraction(window - 1) / 2 - before, Fraction(step)
+            unit = math.lcm(first.denominator, step.denominator)
+            middles = np.arange(size) * int(step * unit) + int(first * unit)
+            floors, shares = middles // unit, middles % unit / unit
             if self.mode == Mode.CUDNN_RESAMPLE_NEAREST:
                 shares[:] = 0
             taps = []
