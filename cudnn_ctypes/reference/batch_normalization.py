@@ -298,7 +298,8 @@ def batch_normalization_backward(
         if mean is None or inv_deviation is None:
             mean, variance = _statistics(values, axes)
             inv_deviation = 1 / np.sqrt(variance + epsilon)
-        x_hat = (values - mean.astype(dtype)) * inv_deviation.astype(dtype)
+        x_hat = values - mean.astype(dtype)
+        x_hat *= inv_deviation.astype(dtype)
         if mask is not None:
             dz = kept(dz, mask)
         dbias_sum = dz.sum(axis=axes, keepdims=True)
@@ -336,7 +337,8 @@ def _checked(x: Array, mode: Mode, **parameters: Array) -> tuple[int, ...]:
 
 def _statistics(x: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
     mean = x.mean(axis=axes, keepdims=True)
-    variance: Array = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
+    centred = x - mean
+    variance: Array = np.square(centred, out=centred).mean(axis=axes, keepdims=True)
     return mean, variance
 
 
