@@ -159,10 +159,10 @@ class _Operation:
         self._forms[form.known_by] = form
         plan.steps = form.steps  # one text for all plans of a form
         while len(self._forms) > _MOST:
-            self._forms.pop(next(iter(self._forms)))
-        self._launches.clear()
-        for each in reversed(self._forms.values()):
-            self._launches.setdefault(each.given, []).append(each.launch)
+            gone = self._forms.pop(next(iter(self._forms)))
+            self._launches.pop(gone.given, None)
+        launches = [each for each in reversed(self._forms.values()) if each.given == given]
+        self._launches[given] = [each.launch for each in launches]
         launcher._plans.keep(form.key(launcher, values), (plan, *plan.data))
 
 
