@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from .lower.target import Target
     from .partition.partition import Partition
     from .run.plan import ExecutionPlan
+    from .run.program import Program
     from .run.stored_plan import KernelCache
 
 
 _ASKED = f"{__package__}.engines.building"  # has what the warden is asked to do
+_MANY = 16  # operations: cuDNN takes seconds to refuse more, in the square of their number
 
 
 class Graph(Description, ExecutionMethods):
@@ -197,8 +199,14 @@ class Graph(Description, ExecutionMethods):
         if override_shapes and (bare := next(filter(without_scale, nodes), None)):
             bare.refuse("override_shapes: without a scale its axes cannot follow the shapes")
         expansion = self._expanded(nodes, Target.of(device), fixed=fixed)
+
+        def in_pieces(wanted: Selection, **options: Any) -> Program | None:
+            from .partition.partition import program_for
+
+            return program_for(self, device, modes, wanted, **options)
+
         if without_engine:
-            cut = partial(self._program, device, modes, Selection(), without_engine=True)
+            cut = partial(in_pieces, Selection(), without_engine=True)
             plan = reference_plan(
                 self.nodes,
                 expansion,
@@ -225,6 +233,11 @@ class Graph(Description, ExecutionMethods):
                 options: dict[str, Any] = {"cache": cache, "kernel_cache": kernel_cache}
                 return obtained_plan(expansion, device, request, name=self.name, **options)
 
+            may_cut = program and fixed and choice is None and sm_count is None
+            limited = (selection or Selection()).within(workspace_limit)
+            cut = partial(in_pieces, limited, check=check, cache=cache, warden=warden)
+            if may_cut and len(nodes) > _MANY and (found := cut(beyond_engines=True)):
+                return found
             try:
                 plan = built(wanted)
                 if tries and choice is None:
@@ -235,44 +248,15 @@ class Graph(Description, ExecutionMethods):
                 error.graph = self.to_json(indent=None)
                 raise
             except (NotSupportedError, BadParamError, SymbolNotFoundError) as error:
-                if choice is None and kernel_cache is None and not override_shapes:
-                    limited = (selection or Selection()).within(workspace_limit)
-                    options = {"check": check, "cache": cache, "warden": warden}
-                    found = None
-                    if program and sm_count is None:
-                        found = self._program(device, modes, limited, **options)
-                    if found is not None:
-                        return found
+                if may_cut and (found := cut()):
+                    return found
+                if fixed and choice is None and isinstance(error, CudnnError):
                     from .partition.advising import add_advice
 
-                    if isinstance(error, CudnnError):
-                        add_advice(error, self, device, modes, wanted)
+                    add_advice(error, self, device, modes, wanted)
                 raise
             self._keep(plan, device, expansion, cache=cache)
         return plan
-
-    def _program(
-        self,
-        device: Handle | DeviceProperties,
-        modes: Sequence[str],
-        selection: Selection,
-        **options: Any,
-    ) -> ExecutionPlan | None:
-        """A program for this graph, which holds it from then on; None if there is none."""
-        from .backend.warden import asking
-        from .engines.explaining.examination import Conditions
-        from .partition.partition import program_of
-
-        with asking(options.get("warden"), default=True) as warded:
-            conditions = Conditions(device, tuple(modes), selection, warden=warded)
-            if not options.get("without_engine"):
-                options |= {"selection": selection, "heuristics": modes}
-            found = program_of(self, conditions, **options)
-        limit = selection.workspace_limit
-        if found is None or (limit is not None and found.workspace_size > limit):
-            return None
-        self._hold(found, device, self.tensors)
-        return found
 
     def partition(
         self,

@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Any
 from ...arguments import Place
 from ...errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from ..backend.device_properties import DeviceProperties
+from ..backend.warden import asking
 from ..engines.explaining.examination import Conditions
 from ..engines.explaining.report import Report, Table, bytes_text, spans
 from ..run.program import FORMAT, Part, Program
 from ..run.scratch import Step
 from ..run.stored_plan import unsealed
-from .search import Cut, Order, Piece, key_of
+from .search import Cut, Order, Piece, is_wide, key_of
 from .support import Support
 
 if TYPE_CHECKING:
     from ...handle import Handle
     from ..describe.description import Description
+    from ..engines.selection import Selection
     from ..run.plan import ExecutionPlan
 
+_WIDEST = 8  # products, norms and the like: of an attention's gradient that is written out
 _TRIES = 8  # pieces that cuDNN accepts and then cannot compile
 
 
@@ -164,6 +167,34 @@ def _searched(graph: Any, support: Support, *, norms: bool = True) -> tuple[Part
         time.perf_counter() - begun,
     )
     return told, order
+
+
+def program_for(
+    graph: Any,
+    device: Handle | DeviceProperties,
+    modes: Sequence[str],
+    selection: Selection,
+    *,
+    beyond_engines: bool = False,
+    **options: Any,
+) -> Program | None:
+    """Carry out ``Graph.build`` for a program, which the graph holds then; None if there is none.
+
+    - `beyond_engines`: only for graphs of more operations than any engine takes.
+    - `options`: of ``Graph.build`` for each piece.
+    """
+    if beyond_engines and sum(map(is_wide, graph.nodes)) <= _WIDEST:
+        return None
+    with asking(options.get("warden"), default=True) as warded:
+        conditions = Conditions(device, tuple(modes), selection, warden=warded)
+        if not options.get("without_engine"):
+            options |= {"selection": selection, "heuristics": modes}
+        found = program_of(graph, conditions, **options)
+    limit = selection.workspace_limit
+    if found is None or (limit is not None and found.workspace_size > limit):
+        return None
+    graph._hold(found, device, graph.tensors)
+    return found
 
 
 def program_of(graph: Any, conditions: Conditions, **options: Any) -> Program | None:

@@ -303,7 +303,7 @@ class Order:
 
     def _apart(self, nodes: Sequence[Node]) -> str:
         """Why no engine takes these operations together, as far as their kinds tell; "" if not."""
-        wide = [node for node in nodes if _is_wide(node)]
+        wide = [node for node in nodes if is_wide(node)]
         products = [node for node in wide if node.kind is MATMUL]
         sums = [node for node in nodes if node.kind is REDUCTION]
         if len(wide) > 1 and (len(products) < len(wide) or len(products) > _PRODUCTS):
@@ -370,7 +370,8 @@ class Order:
         return self._piece(start, stop).answer.reason or "more small graphs would run before it"
 
 
-def _is_wide(node: Node) -> bool:
+def is_wide(node: Node) -> bool:
+    """Whether it is a product, a convolution, a norm or the like: engines take one or two."""
     return node.kind.composite or node.kind.descriptor.startswith(_WIDE)
 
 

@@ -19,6 +19,7 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.describe.operations.pointwise import ELEMENT_WISE
+from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning
 from cudnn_ctypes.graph.partition.folding import folded as folded_images
@@ -319,3 +320,21 @@ def test_results_of_another_type_lie_as_the_users_do(mode, types, handle):
         exact = exact.max(3) if mode == "max" else exact.sum(3)
         assert isinstance(plan, Program)
         assert np.abs(got[..., 0] - exact).max() < 2**-7 * np.abs(exact).max()
+
+
+def test_many_operations_are_cut_without_asking_about_all_of_them(monkeypatch):
+    """cuDNN takes seconds to refuse them; whoever insists on one plan waits for its reasons."""
+    graph = Graph(io_data_type="float16")
+    x = graph.tensor((1, 32, 64), name="x")
+    for number in range(9):
+        x = graph.relu(graph.matmul(x, graph.tensor((1, 64, 64), name=f"w{number}")))
+    x.set_output(name="y")
+    asked = []
+    module = "cudnn_ctypes.graph.engines.cache.cached_building.obtained_plan"
+    before = cached_building.obtained_plan
+    monkeypatch.setattr(module, lambda e, *a, **o: asked.append(len(e.nodes)) or before(e, *a, **o))
+    with graph:
+        program = graph.build("H100")
+        assert isinstance(program, Program)
+        assert len(program.steps) == 9
+    assert max(asked) == 2
