@@ -165,6 +165,36 @@ def scaled(graph: Graph, dims: tuple[int, ...], function: str) -> None:
     graph.sub(getattr(graph, function)(s), x).set_output(name="y")
 
 
+def indexed(graph: Graph, dims: tuple[int, ...] = (64, 7, 33), axis: int = 0) -> None:
+    """A tensor and the index of another of these dims."""
+    x, other = graph.tensor((64, 7, 33), name="x"), graph.tensor(dims, name="other")
+    graph.mul(x, graph.gen_index(other, axis=axis)).set_output(name="y")
+
+
+def kept(graph: Graph, dims: tuple[int, ...] = (16, 1, 64), product: bool = False) -> None:
+    """A small operand's function that is an output beside the sum."""
+    graph.io_data_type = as_data_type("float16")
+    a, s = graph.tensor((16, 33, 64), name="a"), graph.tensor(dims, name="s")
+    b = graph.tensor((16, 64, 64), name="b") if product else None
+    x = graph.relu(a) if b is None else graph.matmul(a, b)
+    graph.add(x, graph.exp(s).set_output(name="kept")).set_output(name="y")
+
+
+def doubled(graph: Graph, *, other: bool = False) -> None:
+    """A product of a matrix less its relu, or less that of another one."""
+    graph.io_data_type = as_data_type("float32")
+    a, b = graph.tensor((3, 7, 40), name="a"), graph.tensor((3, 40, 8), name="b")
+    c = graph.tensor((3, 7, 40), name="c") if other else a
+    graph.matmul(graph.sub(a, graph.relu(c)), b).set_output(name="y")
+
+
+def two_products(graph: Graph, dims: tuple[int, ...]) -> None:
+    """The sum of two products and of a function of a small operand."""
+    a, b = graph.tensor((2, 16, 8), name="a"), graph.tensor((2, 8, 64), name="b")
+    s = graph.exp(graph.tensor(dims, name="s"))
+    graph.add(graph.mul(graph.matmul(a, b), s), graph.matmul(a, b)).set_output(name="y")
+
+
 def joined_norm(graph: Graph) -> None:
     x, scale, other = (
         graph.tensor(dims, name=name)
@@ -430,6 +460,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "number of each row": lambda graph: scaled(graph, (2, 8, 1), "relu"),
     "activation of a single number": single,
     "result that broadcasts": spread_product,
+    "index of another dimension": indexed,
+    "output smaller than the result": kept,
+    "operand read twice before a product": doubled,
     "norm behind a whole operand": joined_norm,
     "norm of images before another operand": joined_batch_norm,
     "computed operand of a norm": computed_bias,

@@ -96,7 +96,7 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
     )
     beforehand = [found.fault.name for each in before for found in each.found if found.refuses]
     for choice, verdict in found["engines"].items():
-        kind = verdict.partition(":")[0]
+        kind = "lost" if "EXECUTION_FAILED" in verdict else verdict.partition(":")[0]
         if kind not in ("refused", "built"):
             rows = beforehand + [
                 each.fault.name
@@ -105,6 +105,8 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
                 or (_engine(choice) in each.fault.engines and not each.fault.only_told)
             ]
             yield choice, _KINDS.get(kind, "wrong"), rows
+        if "EXECUTION_FAILED" in verdict:  # of all that comes after, too
+            break
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -27,6 +27,8 @@ PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
+INDEX = "it is an index of a smaller tensor, or along another dimension than the innermost"
+OUTPUT = "it is an output that is smaller than the result along an inner dimension"
 
 _MAINS = {
     "operation_convolution_forward": "image",
@@ -74,11 +76,17 @@ class Side:
         elif self.family == "product":
             groups = [axes[:-2], axes[-2:-1], axes[-1:]]
         elif self.family == "sum":
-            inner = next((a for a in reversed(self.order) if self.full[a] != 1), axes[-1])
-            groups = [[axis for axis in axes if axis != inner], [inner]]
-        elif self.family == "plain":
+            groups = [[axis for axis in axes if axis != self.inner], [self.inner]]
+        elif self.family == "plain" and is_plain(self.nodes):
             groups = merged_axes(self.tensors, self.full)
+        elif self.family == "plain":  # described as it is
+            groups = [[axis] for axis in self.order if self.full[axis] != 1]
         return groups
+
+    @property
+    def inner(self) -> int:
+        """The innermost axis of more than one element."""
+        return next((a for a in reversed(self.order) if self.full[a] != 1), self.order[-1])
 
     @functools.cached_property
     def order(self) -> tuple[int, ...]:
@@ -112,9 +120,18 @@ class Side:
         spread = self.spread(tensor)
         whole = spread.replace(".", "")
         smaller = "1" in whole or "x" in whole
+        made_by = self.maker(tensor)
+        axis = None if made_by is None else made_by.options.get("axis")
+        if axis is not None and (smaller or axis != self.inner):
+            return INDEX
         if tensor.by_value or not smaller:
             return ""
-        computed = tensor.virtual or self.maker(tensor) is not None
+        if made_by is not None and not tensor.virtual and self.before is None:
+            if self.family == "plain":
+                return OUTPUT if "F1" in whole or whole == "111" else ""
+            if self.family == "product":
+                return OUTPUT if spread[-1] == "1" and tensor.data_type != _REAL[0] else ""
+        computed = tensor.virtual or made_by is not None
         if set(whole) == {"1"}:
             if computed and self.before is not None and self.family == "product":
                 return ROWS
@@ -194,7 +211,16 @@ class Side:
         """The reason why what leads to the main operation is to be computed beforehand, or ""."""
         if self.before is not None and self.family == "pool":
             return "pooling leaves out what comes before it"
+        if self.repeated is not None:
+            return f"{self.repeated.name!r}: products compute wrong what is read twice before them"
         return f"{self.infinite} gives infinity beyond the last element" if self.infinite else ""
+
+    @property
+    def repeated(self) -> Tensor | None:
+        """A tensor from memory that is read twice before a product."""
+        read = [t for node in self.nodes for t in node.operands if not (t.virtual or t.by_value)]
+        again = (t for place, t in enumerate(read) if any(t is other for other in read[:place]))
+        return next(again, None) if self.before is not None and self.family == "product" else None
 
     @property
     def infinite(self) -> Node | None:
@@ -205,9 +231,15 @@ class Side:
 
 
 def sides(nodes: Sequence[Node]) -> list[Side]:
-    """The element-wise operations of a graph by where they are; none if it has other operations."""
+    """The element-wise operations of a graph by where they are; none if it has other operations.
+
+    It may have several products, of which none depends on another.
+    """
     mains = [node for node in nodes if node.kind.descriptor != _POINTWISE]
-    if len(mains) > 1 or any(n.kind.descriptor not in _MAINS for n in mains) or not is_plain(nodes):
+    families = [_MAINS.get(node.kind.descriptor, "") for node in mains]
+    if "" in families or (len(mains) > 1 and set(families) != {"product"}):
+        return []
+    if not is_plain(nodes, indices=True):
         return []
     if not mains:
         shapes = [each.dims or () for node in nodes for each in node.outputs.values()]
@@ -215,19 +247,19 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
         if len({len(shape) for shape in shapes}) != 1:
             return []
         return [Side("plain", list(nodes), tuple(map(max, *shapes, shapes[0])))]
-    (main,) = mains
-    family = _MAINS[main.kind.descriptor]
-    result = next(iter(main.outputs.values()))
+    family, result = families[0], next(iter(mains[0].outputs.values()))
     every = Side(family, list(nodes), result.dims or ())
     before: list[Node] = []
     found = []
-    for operand in main.operands:
+    for operand in (each for main in mains for each in main.operands):
         made_by = every.behind(operand)
+        if any(node in mains for node in made_by):
+            return []
         if made_by:
             before += made_by
             seen_as = family if family in ("product", "sum", "pool") else "image"
             found.append(Side(seen_as, made_by, operand.dims or (), operand))
-    after = [node for node in nodes if node is not main and node not in before]
+    after = [node for node in nodes if node not in mains and node not in before]
     if after:
         found.append(Side(family, after, result.dims or ()))
     return found

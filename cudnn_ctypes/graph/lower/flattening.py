@@ -98,9 +98,9 @@ def tensors_of(nodes: Sequence[Node]) -> list[Tensor]:
     return list({id(each): each for each in (*results, *operands)}.values())
 
 
-def is_plain(nodes: Sequence[Node]) -> bool:
-    """Whether nothing but dims and strides says where elements are."""
-    return all(node.options.get("axis") is None for node in nodes) and not any(
+def is_plain(nodes: Sequence[Node], *, indices: bool = False) -> bool:
+    """Whether nothing but dims and strides says where elements are, or only `indices` do."""
+    return (indices or all(node.options.get("axis") is None for node in nodes)) and not any(
         each.ragged_offset or each.vector_count != 1 or each.reordering
         for each in tensors_of(nodes)
     )

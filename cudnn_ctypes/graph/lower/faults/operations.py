@@ -12,6 +12,8 @@ from ....raw.faults.rows import rows
 from ....raw.strides import extent
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ..broadcasts import (
+    INDEX,
+    OUTPUT,
     PART,
     ROWS,
     SINGLE,
@@ -139,14 +141,14 @@ def _leaves_gaps(graph: Graph) -> str:
 
 
 def _joins_a_norm_second(graph: Graph) -> str:
-    """A whole operand, and behind it what is computed from a norm."""
+    """A whole operand, also one from a norm, and behind it what is computed from a norm."""
     norms = graph.of("norm_forward")
     computed = {id(t) for n in (*norms, *graph.after(norms)) for t in n.outputs.values()}
     for node in graph.of("pointwise") if norms else ():
         first, *others = node.operands
         (result,) = node.outputs.values()
         whole = graph.dims(first) == graph.dims(result) and not first.by_value
-        if whole and id(first) not in computed and any(id(each) in computed for each in others):
+        if whole and any(id(each) in computed for each in others):
             return f"{node}: {first.name!r} {first.dims} is its first operand"
     return ""
 
@@ -169,12 +171,18 @@ def _spaces_a_matrix_of_a_product(graph: Graph) -> str:
 
 def _spreads_a_result(graph: Graph) -> str:
     """An operation behind another's result that broadcasts it to a larger one."""
-    for side in graph.sides if not graph.consists_of("pointwise") else ():
-        for node in side.nodes if side.before is None else ():
-            (result,) = node.outputs.values()
-            if any(size > whole for size, whole in zip(graph.dims(result), side.full, strict=True)):
-                return f"{node}: {result.dims} of {side.full}"
+    mains = [node for node in graph.nodes if node.kind.descriptor != "operation_pointwise"]
+    computed = {id(t) for n in (*mains, *graph.after(mains)) for t in n.outputs.values()}
+    for node in (node for side in graph.sides for node in side.nodes):
+        (result,) = node.outputs.values()
+        for each in node.operands:
+            if id(each) in computed and graph.dims(each) != graph.dims(result):
+                return f"{node}: {result.dims} of {each.dims}"
     return ""
+
+
+def _reads_twice(graph: Graph) -> str:
+    return next((repr(s.repeated.name) for s in graph.sides if s.repeated is not None), "")
 
 
 def _makes_infinity_of_zero(graph: Graph) -> str:
@@ -369,6 +377,9 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand along a part of a dimension": _misread(PART),
     "number of each row": _misread(ROWS),
     "activation of a single number": _misread(SINGLE),
+    "index of another dimension": _misread(INDEX),
+    "output smaller than the result": _misread(OUTPUT),
+    "operand read twice before a product": _reads_twice,
     "norm behind a whole operand": _joins_a_norm_second,
     "norm of images before another operand": _joins_another_behind_a_norm,
     "computed operand of a norm": _computes_an_operand_of_a_norm,
