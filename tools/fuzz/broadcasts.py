@@ -104,8 +104,11 @@ def compared(
             lowering = stack.enter_context(lowered(expansion, device, NO_GPU))
         except CudnnError as error:
             return found | {"unsupported": str(refusal(error))[:120]}
-        for config in _configs(lowering.graph, device, case["seed"]):
+        configs = list(_configs(lowering.graph, device, case["seed"]))
+        for config in configs:
             stack.callback(config.close)
+        configs.sort(key=lambda each: each.choice.engine in faults.engines)  # may lose the context
+        for config in configs:
             choice = str(config.choice)
             note(json.dumps(found | {"lost": choice}))
             try:
