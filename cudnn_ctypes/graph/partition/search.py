@@ -359,9 +359,13 @@ def is_wide(node: Node) -> bool:
 
 
 def _connected(nodes: Sequence[Node]) -> bool:
-    """Whether results that others of them use join all operations; element-wise ones, operands."""
+    """Whether results that others of them use join all operations.
+
+    Element-wise ones whose results have one size are joined by what they read, too.
+    """
     group = list(range(len(nodes)))
-    beside = all(node.kind in ELEMENT_WISE for node in nodes)
+    sizes = {tensor.dims for node in nodes for tensor in node.outputs.values()}
+    beside = len(sizes) == 1 and all(node.kind in ELEMENT_WISE for node in nodes)
     users: dict[int, int] = {}
     for place, node in enumerate(nodes):
         for tensor in node.operands:

@@ -323,3 +323,35 @@ def test_many_operations_are_cut_without_asking_about_all_of_them(monkeypatch):
         assert isinstance(program, Program)
         assert len(program.steps) == 9
     assert max(asked) == 2
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize(
+    ("dims", "angles", "size"),
+    [
+        ((2, 6, 3, 16), (1, 6, 1, 16), 16),
+        ((2, 3, 6, 16), (1, 1, 6, 16), 16),
+        ((1, 6, 3, 16), (1, 6, 1, 8), 8),
+        ((2, 6, 3, 16), (2, 6, 1, 16), 16),
+    ],
+)
+def test_heads_are_turned_whatever_the_angles_broadcast_to(dims, angles, size, backward, handle):
+    random = np.random.default_rng(0)
+    x, turns = (random.standard_normal(n).astype("float32") for n in (dims, angles))
+    with Graph(io_data_type="float32") as graph:
+        operands = graph.tensor(dims, name="x"), graph.tensor(angles, name="angles")
+        rope = graph.rope_backward if backward else graph.rope
+        rope(*operands, output_scale=0.5, rope_dim=size).set_output(name="y")
+        program = graph.build(handle)
+        given = {"x": DeviceTensor.from_numpy(x), "angles": DeviceTensor.from_numpy(turns)}
+        got = graph.run(given, handle=handle)["y"].numpy()
+    a, b = x[..., : size // 2], x[..., size // 2 : size]
+    s, t = turns[..., : size // 2], turns[..., size // 2 : size]
+    if backward:
+        turned = a * np.cos(s) + b * np.sin(t), b * np.cos(t) - a * np.sin(s)
+    else:
+        turned = a * np.cos(s) - b * np.sin(s), b * np.cos(t) + a * np.sin(t)
+    exact = 0.5 * np.concatenate([*turned, x[..., size:]], -1)
+    assert len(program.steps) <= 4
+    assert np.abs(got - exact).max() < 1e-6
