@@ -20,6 +20,7 @@ from ..raw.describe import aligned
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..runtime import DeviceBuffer, OutOfDeviceMemoryError
+from ..runtime.allocation import readable
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
 from .descriptor import number
@@ -94,7 +95,7 @@ class AlgorithmRow:
             short_name(self.algorithm),
             short_name(self.status),
             ("not timed" if self.time is None else f"{self.time:.4f} ms") if self.usable else "",
-            readable_size(self.memory) if self.usable else "",
+            readable(self.memory).partition(" (")[0].removesuffix(" bytes") if self.usable else "",
             ("yes" if self.deterministic else "no") if self.usable else "",
             short_name(self.math_type).removesuffix("_math"),
         )
@@ -225,14 +226,6 @@ def _objection(
     if deterministic and not row.deterministic:
         return "not deterministic"
     return None
-
-
-def readable_size(nbytes: int) -> str:
-    """A number of bytes for people: "0", "1.5 KiB"."""
-    if nbytes < 1024:
-        return str(nbytes)
-    power = min((nbytes.bit_length() - 1) // 10, 4)
-    return f"{nbytes / 1024**power:.1f} {('KiB', 'MiB', 'GiB', 'TiB')[power - 1]}"
 
 
 _ONE_WAY = (

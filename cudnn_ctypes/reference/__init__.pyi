@@ -54,7 +54,6 @@ from .gnn import (
     gnn_mha_gat_v2_backward as gnn_mha_gat_v2_backward,
     gnn_mha_gat_v2_forward as gnn_mha_gat_v2_forward,
 )
-from .layout import pack as pack, packed_strides as packed_strides, unpack as unpack, view as view
 from .lrn import (
     divisive_normalization_backward as divisive_normalization_backward,
     divisive_normalization_forward as divisive_normalization_forward,

@@ -29,7 +29,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.parameter import Parameter
-from cudnn_ctypes.reference import packed_strides
+from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.reference.device.call import Call
 
@@ -200,7 +200,7 @@ def described(kind: Any, data_type: Any, shape: tuple[int, ...]) -> Any:
     made = kind()
     if kind is raw.cudnnTensorDescriptor_t:
         raw.cudnnCreateTensorDescriptor(made)
-        strides = packed_strides(shape, "NCHW")
+        strides = packed(shape)
         raw.cudnnSetTensorNdDescriptor(made, data_type, len(shape), shape, strides)
     else:
         raw.cudnnCreateFilterDescriptor(made)

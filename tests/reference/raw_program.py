@@ -10,7 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.dtypes import numpy_dtype, vector_length
-from cudnn_ctypes.reference import pack, packed_strides, unpack
+from cudnn_ctypes.raw.strides import layout_order
+from cudnn_ctypes.raw.strides import packed as strides_of
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 DESTROY = {
@@ -69,7 +70,11 @@ class Program:
                 descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, data_type, len(shape), shape
             )
         else:
-            strides = packed_strides(shape, layout) if isinstance(layout, str) else layout
+            strides = (
+                strides_of(shape, layout_order(layout, len(shape)))
+                if isinstance(layout, str)
+                else layout
+            )
             raw.cudnnSetTensorNdDescriptor(descriptor, data_type, len(shape), shape, strides)
         return descriptor
 
@@ -136,7 +141,7 @@ class Memory:
         dtype = numpy_dtype(data_type)
         poison = 77 if dtype.kind in "iu" else np.nan
         strides = (
-            packed_strides(shape, layout)
+            strides_of(shape, layout_order(layout, len(shape)))
             if isinstance(layout, str) and (layout != "NCHW_VECT_C")
             else layout
         )
@@ -152,15 +157,16 @@ class Memory:
 
     def set(self, values: np.ndarray) -> None:
         if self.layout == "NCHW_VECT_C":
-            packed = pack(values.astype(self.buffer.dtype), "NCHW_VECT_C", vector=self.vector)
-            self.buffer[:] = packed
+            vectors = values.reshape(len(values), -1, self.vector, *self.shape[2:])
+            self.buffer[:] = np.moveaxis(vectors, 2, -1).ravel()
         else:
             self._view[...] = values
 
     def get(self) -> np.ndarray:
         """The tensor in its logical shape, a copy."""
         if self.layout == "NCHW_VECT_C":
-            return unpack(self.buffer, self.shape, "NCHW_VECT_C", vector=self.vector).copy()
+            stored = self.buffer.reshape(self.shape[0], -1, *self.shape[2:], self.vector)
+            return np.moveaxis(stored, -1, 2).reshape(self.shape)
         return self._view.copy()
 
     def gaps_are_poisoned(self) -> bool:

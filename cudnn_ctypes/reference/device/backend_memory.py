@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from ... import raw
 from ...dtypes import element_bits
 from ..graph import interleaved_scales, offsets
-from ..layout import joined_vectors, split_vectors
 from ..reorder import restore_filter
 from ..tiles import Array, same_place
 from . import lent
 from .backend_tensors import TensorInfo
-from .memory import Use, at, require, tell_in_place
+from .memory import Use, at, joined_vectors, require, split_vectors, tell_in_place
 from .registry import Refused
 
 _INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128x4

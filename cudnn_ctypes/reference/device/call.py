@@ -21,8 +21,8 @@ from ...raw.ctypes_support import OpaquePointer, storage_type
 from ...raw.descriptors import Filter, Tensor, record
 from ...raw.function import Function
 from ...raw.records import scalar_type
+from ...raw.strides import packed
 from ...raw.vocabulary import ParameterType
-from ..layout import packed_strides
 from ..tiles import Array
 from . import lent
 from .memory import Operand, Use, at, require, scalar, scribble
@@ -178,7 +178,7 @@ class Call:
         where: NDArray[np.bool_] | None = None,
     ) -> Array:
         """A view of memory without a descriptor, by default dense and used as C declares it."""
-        strides = packed_strides(shape) if strides is None else strides
+        strides = packed(shape) if strides is None else strides
         use = use or _USES[self._types[name].direction]
         return at(self[name], data_type, shape, strides, name, use, where=where)
 

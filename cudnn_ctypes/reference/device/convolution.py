@@ -48,7 +48,6 @@ from ..convolution import (
     convolution_forward,
 )
 from ..geometry import im2col
-from ..layout import joined_vectors
 from ..reorder import reorder_bias, reorder_filter, restore_bias, restore_filter
 from ..tiles import Array
 from ..transform import TensorTransform, folded_backward_data
@@ -67,7 +66,7 @@ from .convolution_problem import (
     why_not_fused,
     workspace_bytes,
 )
-from .memory import Operand, scribble, zeros
+from .memory import Operand, joined_vectors, scribble, zeros
 from .registry import Refused, bad_param, implements, not_supported
 
 FUSED = (raw.CUDNN_ACTIVATION_RELU, raw.CUDNN_ACTIVATION_IDENTITY)

@@ -27,7 +27,6 @@ from ...raw.host_blocks import Block
 from ...raw.library import linux
 from ...raw.strides import extent, in_elements, is_dense
 from ..arithmetic import scaling_dtype
-from ..layout import joined_vectors, split_vectors
 from ..tiles import Array, same_place
 from . import lent
 from .registry import Refused, bad_param, execution_failed, not_supported
@@ -414,3 +413,20 @@ def _advise() -> Any:
     function = ctypes.CDLL(None, use_errno=True).madvise
     function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return None if function(None, mmap.PAGESIZE, _TOUCH_READING) == 0 else function
+
+
+# -- vectors of channels ---------------------------------------------------------------------------
+
+
+def split_vectors(x: Array, length: int, axis: int = 1) -> Array:
+    """x, (N, C, spatial...), as (N, C / length, spatial..., length); `axis` is that of C."""
+    if length == 1:
+        return x
+    before, channels, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    return np.moveaxis(x.reshape(*before, channels // length, length, *after), axis + 1, -1)
+
+
+def joined_vectors(stored: Array, axis: int = 1) -> Array:
+    """(N, C, spatial...) of (N, C / length, spatial..., length); `axis` is that of C."""
+    split = np.moveaxis(stored, -1, axis + 1)
+    return split.reshape(*split.shape[:axis], -1, *split.shape[axis + 2 :])

@@ -15,9 +15,8 @@ from ...dtypes import vector_length
 from ...raw import descriptors
 from ...raw.descriptors import Tensor
 from ...raw.operand_rules.language import FLOATING, apart, shaped, typed
-from ...raw.strides import is_packed
+from ...raw.strides import is_packed, layout_order, packed
 from ..arithmetic import blend
-from ..layout import packed_strides
 from ..transform import TensorTransform, transform_tensor, transformed_shape
 from .call import Call
 from .memory import Operand
@@ -130,9 +129,9 @@ def _set_dense(
             descriptor, layout, data_type, len(shape), shape
         )
     else:
-        strides = packed_strides(shape, "NHWC" if layout == raw.CUDNN_TENSOR_NHWC else "NCHW")
+        order = layout_order("nhwc" if layout == raw.CUDNN_TENSOR_NHWC else "nchw", len(shape))
         status = raw.cudnnSetTensorNdDescriptor.unchecked(
-            descriptor, data_type, len(shape), shape, strides
+            descriptor, data_type, len(shape), shape, packed(shape, order)
         )
     if status != raw.CUDNN_STATUS_SUCCESS:
         raise Refused(status, f"destDesc cannot be set to {shape} {data_type.name}")
