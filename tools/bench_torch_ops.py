@@ -263,7 +263,7 @@ def _pass(model: Model, run: Callable[..., Any], inputs: tuple[Any, ...]) -> Cal
 
     def step() -> Any:
         y = run(*inputs)
-        return [y, *torch.autograd.grad(y.float().square().mean(), parameters)]
+        return [y.detach(), *torch.autograd.grad(y, parameters, torch.ones_like(y))]
 
     return step if model.training else forward
 
@@ -334,21 +334,12 @@ def measure(name: str, place: str, mode: str | None) -> None:
     exact = MODELS[name](not on_gpu)
     exact = exact._replace(module=exact.module.to(place).train(exact.training))
     inputs = tuple(each.to(place) for each in exact.inputs)
-    right = _pass(exact, copy.deepcopy(exact.module), inputs)()[:1] if not exact.training else None
-    if exact.training:
-        right = _pass(exact, exact.module, inputs)()
     model = exact._replace(module=copy.deepcopy(exact.module).to(HALF))
-    if inputs[0].ndim == 4:
+    right = _pass(exact, exact.module, inputs)()
+    halves = tuple(each.to(HALF) for each in inputs)
+    if halves[0].ndim == 4:
         model.module.to(memory_format=LAST)
-    halves = tuple(
-        each.to(
-            HALF,
-            memory_format=LAST
-            if each.ndim == 4 and each is inputs[0] and inputs[0].ndim == 4
-            else torch.preserve_format,
-        )
-        for each in inputs
-    )
+        halves = (halves[0].contiguous(memory_format=LAST), *halves[1:])
     for way in WAYS:
         torch.compiler.reset()
         module = copy.deepcopy(model.module)
