@@ -348,6 +348,44 @@ def swiglu(gate: Tensor, up: Tensor) -> Tensor:
     return OPERATORS["swiglu"](*rows).view(gate.shape)
 
 
+def mixture_of_experts(
+    x: Tensor, logits: Tensor, gate_and_up: Tensor, down: Tensor, top_k: int = 2
+) -> Tensor:
+    """The sum of each token's `top_k` experts, down(silu(gate) * up), by their softmax. cuDNN 9.15.
+
+    Gradients of weights read where experts begin on the host: they are for no CUDA graph.
+
+    Parameters
+    ----------
+    x : torch.Tensor
+        (tokens, d), float16 or bfloat16.
+    logits : torch.Tensor
+        (tokens, experts), of the router; the chosen experts' shares add up to 1.
+    gate_and_up, down : torch.Tensor
+        (experts, 2 * f, d) and (experts, d, f).
+    top_k : int
+        Experts of each token.
+
+    Returns
+    -------
+    torch.Tensor
+        Like x.
+    """
+    x, gate_and_up, down = _autocast(x, gate_and_up, down)
+    experts = logits.shape[-1]
+    if not 0 < top_k <= experts:
+        raise ValueError(f"mixture_of_experts: top_k {top_k} of {experts} experts")
+    shares, chosen = logits.float().softmax(-1).topk(top_k)
+    shares = shares / shares.sum(-1, keepdim=True)
+    order = chosen.flatten().argsort(stable=True)
+    counts = (chosen.flatten()[:, None] == torch.arange(experts, device=x.device)).sum(0)
+    begins = (counts.cumsum(0) - counts).int().view(-1, 1, 1)
+    token = order // top_k
+    z = OPERATORS["grouped_linear"](x[token][None], gate_and_up, begins)
+    y = OPERATORS["grouped_linear"](swiglu(*z.chunk(2, -1)), down, begins)[0]
+    return torch.zeros_like(x).index_add(0, token, (y * shares.flatten()[order, None]).to(x.dtype))
+
+
 def convolution(
     x: Tensor,
     weight: Tensor,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -300,6 +301,35 @@ _register(
         "dx": lambda graph, dz, w: graph.matmul(dz, w),
         "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
         "db": _linear_db,
+    },
+)
+
+
+def _grouped_linear(graph: Any, x: Tensor, w: Tensor, begins: Tensor) -> Any:
+    """x (1, rows, k), w (experts, n, k), and where each expert's rows begin, (experts, 1, 1)."""
+    experts, n, k = w.dims or ()
+    w.dims, w.strides = (experts, k, n), (n * k, 1, k)
+    return graph.moe_grouped_matmul(x, w, begins)
+
+
+def _empty_weights(dy: Any, x: Any, w: Any, begins: Any) -> Any:
+    return torch.empty_like(w)
+
+
+@direct(_empty_weights)
+def _grouped_dw(stream: Any, dw: Any, dy: Tensor, x: Tensor, w: Tensor, begins: Tensor) -> None:
+    """By PyTorch's products: cuDNN's engine needs CUDA 13.1."""
+    ends = [*begins.flatten().tolist(), x.shape[1]]  # type: ignore[attr-defined]
+    for i, (begin, end) in enumerate(pairwise(ends)):
+        torch.mm(dy[0, begin:end].T, x[0, begin:end], out=dw[i])  # type: ignore[index]
+
+
+_register(
+    "grouped_linear",
+    _grouped_linear,
+    {
+        "dx": lambda graph, dy, w, begins: graph.moe_grouped_matmul(dy, w, begins),
+        "dw": _grouped_dw,
     },
 )
 

@@ -137,7 +137,12 @@ class _Kernel:
     def fake(self, *args: Any) -> Any:
         args, kwargs = self._arguments(args)
         settled = [_settled(each) for each in args]
-        return self._checked(self._traced.empty_results(*settled, **kwargs))
+
+        def results(*values: Any) -> Any:
+            return self._checked(self._traced.empty_results(*values, **kwargs))
+
+        symbolic = _symbolic_results(results, settled)
+        return results(*settled) if symbolic is None else symbolic
 
     def _arguments(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in the form that the function takes."""
@@ -152,6 +157,59 @@ class _Kernel:
                 f"{name}: expected {self._results} tensors, got {len(several)} ({kind})"
             )
         return several[0] if self._results == 1 else several
+
+
+def _symbolic_results(results: Callable[..., Any], args: list[Any]) -> Any:
+    """Results whose sizes are those of arguments that PyTorch has symbols for.
+
+    They are found by doubling one symbol after the other. None without symbols, and where graphs
+    for such sizes are refused: then all symbols become numbers.
+    """
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
+    sizes = [n for each in tensors for n in each.shape if isinstance(n, torch.SymInt)]
+    if not sizes or any(n.node.hint is None for n in sizes):
+        return None
+    environment = sizes[0].node.shape_env
+    known = getattr(environment, "backed_var_to_val", None) or environment.var_to_val
+    free = {symbol for n in sizes for symbol in n.node.expr.free_symbols}
+    first = {symbol: int(known[symbol]) for symbol in free}
+    points = [first, *({**first, symbol: 2 * n} for symbol, n in first.items())]
+
+    def at(value: Any, point: Mapping[Any, int]) -> Any:
+        if isinstance(value, torch.SymInt):
+            return int(value.node.expr.subs(point))
+        if not isinstance(value, torch.Tensor):
+            return value
+        form = [tuple(at(n, point) for n in each) for each in (value.shape, value.stride())]
+        return torch.empty_strided(*form, dtype=value.dtype, device="meta")
+
+    try:
+        with torch._subclasses.fake_tensor.unset_fake_temporarily():
+            found = [results(*[at(each, point) for each in args]) for point in points]
+    except (ValueError, TypeError):  # two symbols, say, that must be equal
+        return None
+    several = [each if isinstance(each, tuple) else (each,) for each in found]
+    by_values = {tuple(at(n, point) for point in points): n for n in sizes}
+    made = []
+    for same in zip(*several, strict=True):
+        shape = []
+        for values in zip(*(each.shape for each in same), strict=True):
+            if values not in by_values:  # the symbols that it depends on become numbers
+                changing = {s for s, n in zip(first, values[1:], strict=True) if n != values[0]}
+                for n in sizes:
+                    if changing & n.node.expr.free_symbols:
+                        int(n)
+            shape.append(by_values.get(values, values[0]))
+        form = list(zip(same[0].stride(), same[0].shape, strict=True))
+        order = sorted(range(len(shape)), key=form.__getitem__)
+        strides, step = [0] * len(shape), 1
+        for i in order:
+            strides[i] = step
+            step = step * shape[i]
+        if any(at(n, first) != wanted for n, (wanted, size) in zip(strides, form) if size > 1):
+            return None
+        made.append(tensors[0].new_empty_strided(shape, strides, dtype=same[0].dtype))
+    return tuple(made) if isinstance(found[0], tuple) else made[0]
 
 
 def _schema(parameters: list[inspect.Parameter], results: int) -> str:

@@ -56,6 +56,14 @@ def behind_each_other(q: Any, k: Any, v: Any, begins: Any, causal: bool) -> Any:
 BEGINS = (0, 40, 56, 100)
 
 
+def routed(x: Any, logits: Any, up: Any, down: Any) -> Any:
+    shares, chosen = logits.softmax(-1).topk(2)
+    shares = shares / shares.sum(-1, keepdim=True)
+    every = [nn.silu(a[..., :48]) * a[..., 48:] for a in (x @ each.T for each in up)]
+    every = torch.stack([y @ each.T for y, each in zip(every, down, strict=True)], 1)
+    return (every[torch.arange(len(x))[:, None], chosen] * shares[..., None]).sum(1)
+
+
 def rotated(x: Any, cos: Any, sin: Any, interleaved: bool = False) -> Any:
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1) if interleaved else x.chunk(2, -1)
     parts = (a * cos - b * sin, b * cos + a * sin)
@@ -193,6 +201,14 @@ CASES: dict[str, Case] = {
         )
         for name, function in ACTIVATIONS.items()
     },
+    "experts": (
+        ops.mixture_of_experts,
+        routed,
+        lambda: [
+            *(normal(40, 64), normal(40, 4, dtype=torch.float32)),
+            *(normal(4, 96, 64, scale=0.125), normal(4, 64, 48, scale=0.125)),
+        ],
+    ),
     "swiglu": (
         lambda x: ops.swiglu(*x.chunk(2, -1)),
         lambda x: nn.silu(x[..., :32]) * x[..., 32:],
@@ -241,7 +257,8 @@ CASES: dict[str, Case] = {
 def newer(names: Iterable[str]) -> list[Any]:
     """The names, with a mark for what older versions of cuDNN lack."""
     needs = pytest.mark.needs("cudnnCausalConv1dForward")
-    return [pytest.param(each, marks=needs) if "causal" in each else each for each in names]
+    new = ("causal conv", "causal_conv", "experts", "grouped")
+    return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
 
 
 @pytest.mark.thinned(4)
@@ -268,6 +285,10 @@ CHECKED = {
     "normalize": lambda: (normal(8, 64), 1e-5),
     "linear": lambda: (normal(1, 8, 64), normal(1, 48, 64), normal(1, 48, 1, 1), "gelu"),
     "convolution_relu": lambda: (*images(), None, None, None, [1, 1], [1, 1], [1, 1]),
+    "grouped_linear": lambda: (
+        *(normal(1, 40, 64), normal(4, 32, 64)),
+        torch.tensor([0, 8, 8, 30], dtype=torch.int32).view(-1, 1, 1),
+    ),
     "rotate": lambda: (*[normal(1, 2, 8, 16)] * 2, *[normal(1, 1, 8, 16)] * 2),
     "causal_conv1d": lambda: (normal(2, 16, 40), normal(16, 4), normal(16), "silu"),
 }
@@ -280,7 +301,7 @@ def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
     operands = [each.to(place) if torch.is_tensor(each) else each for each in CHECKED[name]()]
     gradients = 2 if name == "rotate" else len(operands)
     for each in operands[:gradients]:
-        if torch.is_tensor(each):
+        if torch.is_tensor(each) and each.is_floating_point():
             each.requires_grad_()
     torch.library.opcheck(OPERATORS[name], tuple(operands))
 
@@ -307,6 +328,39 @@ def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
     torch.export.save(program, tmp_path / "block.pt2")
     again = torch.export.load(tmp_path / "block.pt2").module()
     assert torch.equal(again(*operands), Block()(*operands))
+    sizes = {"x": {0: torch.export.Dim("rows", min=2, max=4096)}, "w": None}
+    program = torch.export.export(Block(), operands, dynamic_shapes=sizes)
+    for rows in (6, 10):
+        operands = normal(rows, 64), operands[1]
+        assert torch.equal(program.module()(*operands), Block()(*operands))
+
+
+def test_sizes_that_change_are_symbols() -> None:
+    """One compiled graph, and a plan for each size: rows, images, tokens."""
+    made: list[Any] = []
+
+    def counting(graph: Any, operands: Any) -> Any:
+        made.append(graph)
+        return torch._dynamo.lookup_backend("aot_eager")(graph, operands)
+
+    def block(x: Any, w: Any, q: Any, image: Any, filters: Any) -> Any:
+        y = ops.rms_norm(ops.linear(x, w, None, "silu"))
+        o = ops.attention(q, q, q, causal=True)
+        return y, o, ops.convolution(image, filters, padding=1)
+
+    compiled = torch.compile(block, backend=counting, fullgraph=True)
+    (_, filters), w = images(), normal(48, 64, scale=0.125)
+    for n in (2, 3, 5):
+        image = normal(n, 32, 8, 8, last=True).requires_grad_()
+        given = (normal(4 * n, 64), w, normal(n, 4, 8 * n, 32), image, filters)
+        for changing, dimension in ((0, 0), (2, 0), (2, 2), (3, 0)):
+            torch._dynamo.mark_dynamic(given[changing], dimension)
+        got, right = compiled(*given), block(*given)
+        for one, other in zip(got, right, strict=True):
+            assert one.stride() == other.stride()
+            torch.testing.assert_close(one, other)
+        got[2].sum().backward()
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize(
