@@ -424,14 +424,13 @@ def convolution(
     spatial = x.ndim - 2
     if spatial not in (2, 3):
         raise ValueError(f"convolution: x {tuple(x.shape)} has not two or three spatial dimensions")
-    sizes = [
-        [each] * spatial if isinstance(each, int) else list(each)
-        for each in (stride, padding, dilation)
-    ]
+    window: list[int] = []
+    for each in (stride, padding, dilation):
+        window += [each] * spatial if isinstance(each, int) else each
     channels = (1, -1, *(1,) * spatial)
     numbers = [None if each is None else each.view(channels) for each in (scale, bias)]
     name = "convolution" + "_scaled" * (scale is not None) + "_relu" * relu
-    y: Tensor = OPERATORS[name](x, weight, *numbers, residual, *sizes)
+    y: Tensor = OPERATORS[name](x, weight, *numbers, residual, window)
     return y
 
 

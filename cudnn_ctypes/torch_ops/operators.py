@@ -206,7 +206,8 @@ def _symbolic_results(results: Callable[..., Any], args: list[Any]) -> Any:
         for i in order:
             strides[i] = step
             step = step * shape[i]
-        if any(at(n, first) != wanted for n, (wanted, size) in zip(strides, form) if size > 1):
+        expected = [at(n, first) for n in strides]
+        if any(n != step for n, (step, size) in zip(expected, form, strict=True) if size > 1):
             return None
         made.append(tensors[0].new_empty_strided(shape, strides, dtype=same[0].dtype))
     return tuple(made) if isinstance(found[0], tuple) else made[0]

@@ -154,7 +154,7 @@ def test_results_without_memory_are_those_with_memory() -> None:
         assert (y.device.type, y.dtype, y.shape) == ("meta", x.dtype, (2, 16, 4, 3))
         assert y.is_contiguous(memory_format=layout)
     q = torch.empty(1, 2, 64, 32, dtype=torch.bfloat16, device="meta")
-    o, stats = sdpa()(q, q, q, causal=True)
+    o, stats = sdpa(q, q, q, causal=True)
     assert (o.dtype, o.shape) == (torch.bfloat16, q.shape)
     assert (stats.dtype, stats.shape) == (torch.float32, (1, 2, 64, 1))
 
@@ -217,13 +217,13 @@ def test_later_calls_look_up_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward, also of attention, whose gradient has tensors in its workspace."""
     compare(of_operator, "cuda", images("cuda"))
     heads = [torch.randn(2, 4, 128, 32, device="cuda").half().requires_grad_() for _ in range(3)]
-    o, _ = sdpa()(*heads)
+    o, _ = sdpa(*heads)
     dy = torch.randn_like(o)
     first = (o, *torch.autograd.grad(o, heads, dy))
     monkeypatch.setattr(TracedGraph, "run", None)  # the long way
     for seed in (1, 2):
         compare(of_operator, "cuda", images("cuda", seed=seed))
-        o, _ = sdpa()(*heads)
+        o, _ = sdpa(*heads)
         for again, before in zip((o, *torch.autograd.grad(o, heads, dy)), first, strict=True):
             torch.testing.assert_close(again, before, rtol=2e-3, atol=2e-3)
 

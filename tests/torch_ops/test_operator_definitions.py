@@ -11,6 +11,7 @@ from torch_operators import conv_bias_relu, sdpa
 torch: Any = pytest.importorskip("torch")
 
 from cudnn_ctypes.torch_ops import custom_op  # noqa: E402
+from cudnn_ctypes.torch_ops.graphs import OPERATORS  # noqa: E402
 
 
 def test_the_schema_says_what_the_function_takes() -> None:
@@ -19,8 +20,8 @@ def test_the_schema_says_what_the_function_takes() -> None:
         "cudnn_ctypes_tests::conv_bias_relu(Tensor x, Tensor w, Tensor b, "
         "Tensor? residual=None, SymInt padding=1) -> Tensor"
     )
-    assert str(sdpa()._schema).endswith(
-        "(Tensor q, Tensor k, Tensor v, bool causal=False) -> (Tensor, Tensor)"
+    assert str(OPERATORS["rotate"]._schema).endswith(
+        "(Tensor a, Tensor b, Tensor cos, Tensor sin) -> (Tensor, Tensor)"
     )
 
 
@@ -88,7 +89,7 @@ def test_gradients_of_several_outputs() -> None:
 
 def test_an_output_without_a_gradient_is_not_differentiable() -> None:
     heads = [torch.randn(1, 2, 64, 32).half().requires_grad_() for _ in range(3)]
-    o, stats = sdpa()(*heads)
+    o, stats = sdpa(*heads)
     assert o.requires_grad
     assert not stats.requires_grad
 

@@ -284,7 +284,7 @@ CHECKED = {
     "layer_norm": lambda: (normal(8, 64), normal(1, 64), normal(1, 64), 1e-5),
     "normalize": lambda: (normal(8, 64), 1e-5),
     "linear": lambda: (normal(1, 8, 64), normal(1, 48, 64), normal(1, 48, 1, 1), "gelu"),
-    "convolution_relu": lambda: (*images(), None, None, None, [1, 1], [1, 1], [1, 1]),
+    "convolution_relu": lambda: (*images(), None, None, None, [1] * 6),
     "grouped_linear": lambda: (
         *(normal(1, 40, 64), normal(4, 32, 64)),
         torch.tensor([0, 8, 8, 30], dtype=torch.int32).view(-1, 1, 1),

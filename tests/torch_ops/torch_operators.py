@@ -23,17 +23,6 @@ def _convolution(
     return graph.relu(y if residual is None else y + residual)
 
 
-def _attention(graph: Any, q: Any, k: Any, v: Any, causal: bool = False) -> Any:
-    o, stats = graph.sdpa(q, k, v, use_causal_mask=causal, generate_stats=True)
-    return o, stats.set_output(data_type="float32")
-
-
-def _attention_gradients(
-    graph: Any, q: Any, k: Any, v: Any, o: Any, do: Any, stats: Any, causal: bool
-) -> Any:
-    return graph.sdpa_backward(q, k, v, o, do, stats, use_causal_mask=causal)
-
-
 @functools.cache
 def conv_bias_relu() -> Any:
     """The operator: x, w, b, perhaps a residual, and a padding."""
@@ -58,17 +47,12 @@ def conv_bias_relu() -> Any:
     )
 
 
-@functools.cache
-def sdpa() -> Any:
-    """The operator: q, k, v (batch, heads, tokens, size), and whether keys after a query count."""
-    from cudnn_ctypes.torch_ops import custom_op
+def sdpa(q: Any, k: Any, v: Any, causal: bool = False) -> Any:
+    """The ready operator: attention and its statistics."""
+    from cudnn_ctypes.torch_ops.graphs import OPERATORS
 
-    return custom_op(
-        "cudnn_ctypes_tests::sdpa",
-        _attention,
-        backward={("dq", "dk", "dv"): _attention_gradients},
-        outputs=("o", "stats"),
-    )
+    right = 0 if causal else None
+    return OPERATORS["attention"](q, k, v, *[None] * 8, 0.2, None, right, False, False, 0.0)
 
 
 def expected_convolution(x: Any, w: Any, b: Any, residual: Any = None, padding: int = 1) -> Any:
