@@ -351,7 +351,7 @@ def _derives_beside_a_norm(graph: Graph) -> str:
 
 
 def _fuses_a_filter_gradient(graph: Graph) -> str:
-    for node in graph.of(_WGRAD) if graph.single is None else ():
+    for node in graph.of(_WGRAD) if len(graph.nodes) > 1 else ():
         if node.inputs["loss"].data_type == _FLOAT:
             return f"{node} in float32 beside {next(each for each in graph.nodes if each != node)}"
     return ""

@@ -46,23 +46,20 @@ def _clips_a_product(graph: Graph) -> str:
 
 
 def _pools_bfloat16(graph: Graph) -> str:
-    node = graph.single
-    if node is None or node.kind.descriptor != "operation_resample_fwd":
-        return ""
-    image = node.inputs["input"]
-    channels_last = image.strides is not None and image.strides[1] == 1
-    is_bfloat16 = image.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
-    return f"{node} of {image.name!r}" if channels_last and is_bfloat16 else ""
+    for node in graph.alone("resample_fwd"):
+        image = node.inputs["input"]
+        is_bfloat16 = image.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16
+        if graph.view(image)[1][1] == 1 and is_bfloat16:
+            return f"{node} of {image.name!r}"
+    return ""
 
 
 def _differentiates_pooling_of_another_type(graph: Graph) -> str:
-    node = graph.single
-    if node is None or node.kind.descriptor != "operation_resample_bwd":
-        return ""
-    loss, dx = node.inputs["loss"], node.outputs["dx"]
-    channels_first = graph.view(dx)[1][1] != 1
-    unlike = loss.data_type != dx.data_type
-    return f"{node}: {loss.name!r} for {dx.name!r}" if channels_first and unlike else ""
+    for node in graph.alone("resample_bwd"):
+        loss, dx = node.inputs["loss"], node.outputs["dx"]
+        if graph.view(dx)[1][1] != 1 and loss.data_type != dx.data_type:
+            return f"{node}: {loss.name!r} for {dx.name!r}"
+    return ""
 
 
 def _differentiates_more_windows(graph: Graph) -> str:
@@ -77,12 +74,12 @@ def _differentiates_more_windows(graph: Graph) -> str:
 
 def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
-        node = graph.single
-        if node is None or node.kind.descriptor != f"operation_convolution_backward_{direction}":
-            return ""
-        rank = next(node.operands).rank - 2
-        before, after = (node.spatial(f"{end}_padding", rank, 0) for end in ("pre", "post"))
-        return f"{node}: {before} and {after}" if before != after else ""
+        for node in graph.alone(f"convolution_backward_{direction}"):
+            rank = next(node.operands).rank - 2
+            before, after = (node.spatial(f"{end}_padding", rank, 0) for end in ("pre", "post"))
+            if before != after:
+                return f"{node}: {before} and {after}"
+        return ""
 
     return where
 
@@ -235,8 +232,8 @@ def _has_rows_of_a_product(graph: Graph) -> str:
 
     Or an operand of element-wise operations beside it in another order of memory.
     """
-    one_product = graph.single or any(side.family == "product" for side in graph.sides)
-    for node in graph.of("matmul") if one_product else ():
+    beside = any(side.family == "product" for side in graph.sides)
+    for node in graph.of("matmul") if beside else graph.alone("matmul"):
         one = graph.dims(node.outputs["C"])[-1] == 1
         for each in (node.inputs["A"], node.inputs["B"]):
             lines = [size for size, step in zip(*graph.view(each), strict=True) if step == 1]
@@ -288,9 +285,7 @@ def _differentiates_by_a_part_of_a_line(graph: Graph) -> str:
             continue
         nbytes = storage_bytes(loss.data_type, math.prod(graph.dims(loss)))
         if nbytes % _LINE:
-            return (
-                f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes, no multiple of {_LINE}"
-            )
+            return f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes"
     return ""
 
 
@@ -301,16 +296,6 @@ def _gives_gelu_of_a_product(graph: Graph) -> str:
         (y,) = node.outputs.values()
         if not y.virtual and y.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT:
             return f"{node}: {y.name!r} in float32"
-    return ""
-
-
-def _has_two_dimensions(graph: Graph) -> str:
-    if not graph.consists_of("pointwise"):
-        return ""
-    for node in graph.nodes:
-        for result in node.outputs.values():
-            if len(graph.dims(result)) < 3:
-                return f"{node} of {result.dims}"
     return ""
 
 
@@ -391,7 +376,12 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
     "broadcast along two dimensions": _misread(TWO),
-    "element-wise graph of two dimensions": _has_two_dimensions,
+    "element-wise graph of two dimensions": lambda graph: _first(
+        node
+        for side in graph.sides
+        for node in side.nodes
+        if side.family == "plain" and len(graph.dims(next(iter(node.outputs.values())))) < 3
+    ),
     "modifier with a number for each sequence": _takes_numbers_of_sequences,
     "statistics of layers in 16 bits": _stores_statistics_in_16_bits,
     SLOW_SCALES: lambda graph: _first(graph.nodes[:1] if slow_scales(graph.nodes) else ()),

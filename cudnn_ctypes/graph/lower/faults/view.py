@@ -48,10 +48,6 @@ class Graph:
         """The dims that cuDNN gets."""
         return self.view(tensor)[0]
 
-    def consists_of(self, kind: str) -> bool:
-        """Whether all operations are of one kind of descriptor."""
-        return all(node.kind.descriptor == f"operation_{kind}" for node in self.nodes)
-
     def of(self, *kinds: str, mode: Any = None) -> list[Node]:
         """The operations of some kinds of descriptors, or of these those of one mode."""
         wanted = {f"operation_{kind}" for kind in kinds}
@@ -66,10 +62,9 @@ class Graph:
         users = {id(each): each for node in self.nodes if (each := node.origin) is not None}
         return (each for each in users.values() if each.operation in operations)
 
-    @property
-    def single(self) -> Node | None:
-        """The only operation; None if there are several."""
-        return self.nodes[0] if len(self.nodes) == 1 else None
+    def alone(self, kind: str) -> list[Node]:
+        """The only operation, if it is of this kind of descriptor."""
+        return self.of(kind) if len(self.nodes) == 1 else []
 
     def after(self, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
         """The operations that use results of `nodes`, at once or by way of others."""
