@@ -111,19 +111,12 @@ class Search:
 
     def _ask(self, several: Sequence[Remedy]) -> Tried | None:
         variant = self._graph._varied(several)
-        return None if variant is None else self._ask_about(variant)
-
-    def _ask_about(self, variant: Variant) -> Tried | None:
-        outcomes: list[Outcome] = []
-        for graph in variant.graphs:
-            if self.exhausted:
-                return None
-            self.tried += 1
-            outcome = self._probe(cast("Graph", graph))
-            if outcome is None:
-                return None
-            outcomes.append(outcome)
-        return Tried(variant, tuple(outcomes))
+        if variant is None or self.exhausted:
+            return None
+        self.tried += 1
+        (graph,) = variant.graphs
+        outcome = self._probe(cast("Graph", graph))
+        return None if outcome is None else Tried(variant, (outcome,))
 
     def _fewest(self, several: Sequence[Remedy], always: Sequence[Remedy] = ()) -> list[Tried]:
         """All changes together, and without those that turn out not to be needed."""

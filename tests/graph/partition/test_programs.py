@@ -47,7 +47,7 @@ def handle():
         yield handle
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("device", ["H100", "B200"])
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
 def test_each_operation_is_in_one_piece(each, device):
@@ -62,7 +62,7 @@ def test_each_operation_is_in_one_piece(each, device):
         assert {str(n) for n in graph.nodes if n.operation not in moving} <= set(told)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
 def test_the_reference_device_computes_what_is_described(each, handle):
     assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]
