@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import re
 import sys
@@ -61,6 +62,7 @@ html_copy_source = False
 html_show_sourcelink = False
 
 
+@functools.cache
 def _breakable(name: str) -> str:
     """A name of C or Python that may be broken before its capitals and after its underscores."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=_)", "<wbr>", name)
