@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,19 +126,3 @@ OWN = {
 def test_each_warning_is_one_of_ours_and_one_of_pythons(category: type[Warning]) -> None:
     assert issubclass(category, CudnnWarning)
     assert issubclass(category, OWN[category])
-
-
-def test_all_can_be_turned_into_errors_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    cache = PlanCache(tmp_path / "file" / "plans")
-    with (
-        DeviceProperties.preset("A100") as device,
-        product() as graph,
-        warnings.catch_warnings(),
-    ):
-        with pytest.warns(PlanCacheWarning, match="cannot be used") as caught:
-            graph.build(device, cache=cache)
-        assert {each.filename for each in caught} == {__file__}
-        warnings.simplefilter("error", CudnnWarning)
-        with pytest.raises(PlanCacheWarning, match="cannot be used"):
-            graph.build(device, cache=cache)

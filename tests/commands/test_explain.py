@@ -95,22 +95,6 @@ def test_what_is_no_graph(content, says, tmp_path, capsys):
     assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"{", "this is no JSON"),
-        (b"{}", "these are no device properties that cuDNN wrote"),
-        (b"\xff", "this is no JSON"),
-    ],
-    ids=str,
-)
-def test_what_are_no_properties(content, says, product, capsys):
-    path = product.with_name("gpu.json")
-    path.write_bytes(content)
-    assert main(["explain", str(product), "--device", str(path)]) == 2
-    assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")
-
-
 @pytest.mark.parametrize("path", ["folder", "/proc/self/mem"])
 def test_what_cannot_be_read(path, tmp_path, capsys):
     if not Path(path).exists():

@@ -183,23 +183,6 @@ class TestOnAGpu:
         assert (find(64, None, ()).address, find(64, None, ()).nbytes) == (64, None)
 
 
-@pytest.mark.usefixtures("driver", "gpu_device")
-def test_an_address_that_was_freed_is_other_memory_when_it_comes_back():
-    places = Places()
-    places.allocated(BASE, 64)
-    assert places.settle() == []
-    first = places.region(BASE, None, "x")
-    assert (first.name, first.nbytes, first.owner) == ("x", 64, "cudnn_ctypes")
-    assert first.place[0] == __file__
-    assert places.fresh() == [first]
-    places.freed(BASE)
-    places.allocated(BASE, 32)
-    assert places.settle() == [first]
-    second = places.region(BASE + 8, None, "x")
-    assert (second.name, second.nbytes) == ("x2", 32)
-    assert places.fresh() == [second]
-
-
 def test_storages_of_torch_are_allocations():
     torch = pytest.importorskip("torch")
     places = Places()

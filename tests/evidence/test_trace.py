@@ -87,28 +87,6 @@ class TestLayers:
         assert argument(call, "x") == {"allocation": "x", "offset": 0, "nbytes": 96}
         np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
 
-    def test_layer_3_executed_and_bound(self):
-        graph = Graph(io_data_type="float32")
-        x = graph.tensor((2, 4, 8), name="x")
-        graph.relu(x).set_output(name="y")
-        source = DeviceTensor.from_numpy(np.linspace(-1, 1, 64, dtype="f4").reshape(2, 4, 8))
-        target = DeviceTensor.full((2, 4, 8), np.nan, "float32")
-        memory = {"x": source, "y": target}
-        with Handle() as handle, graph, trace() as whole:
-            graph.build(handle)
-            workspace = DeviceBuffer(max(graph.workspace_size, 1))
-            graph.execute(memory, workspace, handle=handle)
-            with graph.bind(memory, workspace, handle=handle) as bound, trace() as seen:
-                bound()
-        (call,) = seen.calls
-        assert call.function == "cudnnBackendExecute"
-        assert argument(call, "executionPlan")["holds"] == {"operations": ["pointwise"]}
-        operands = argument(call, "variantPack")["holds"].values()
-        assert [each["shape"] for each in operands] == [[2, 4, 8]] * 2
-        assert len({each["allocation"] for each in operands}) == 2
-        assert sum(each.function == "cudnnBackendExecute" for each in whole.calls) == 2
-        np.testing.assert_array_equal(target.numpy(), np.maximum(source.numpy(), 0))
-
 
 class TestMemory:
     def test_is_known_by_its_allocation_and_offset(self):
@@ -383,22 +361,6 @@ class TestAllocations:
         assert (free.line, argument(free, "memory")) == (closed, argument(allocate, "memory"))
         assert argument(scale, "y")["allocation"] == "y2"
         assert "allocate(memory=<y+0, 96 B>, by=cudnn_ctypes)" in str(seen)
-
-    def test_storages_of_torch_are_shown(self):
-        torch = pytest.importorskip("torch")
-        with (
-            Handle() as handle,
-            TensorDescriptor((1, 2, 3, 4), "float32") as tensor,
-            trace(only=["allocate", "free"], memory=True) as seen,
-        ):
-            x = torch.ones(1, 2, 3, 4)
-            raw.cudnnScaleTensor(handle, tensor, x, 2.0)
-            del x
-            raw.cudnnGetVersion()
-        assert [(call.function, argument(call, "by")) for call in seen.calls] == [
-            ("allocate", "PyTorch"),
-            ("free", "PyTorch"),
-        ]
 
     def test_they_are_not_shown_without_being_asked_for(self):
         with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.raw import cudnnDataType_t
 from cudnn_ctypes.raw.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
@@ -80,25 +78,6 @@ def test_what_is_not_known_yet(graph):
     assert (t.get_uid(), t.get_data_type(), t.get_vector_dimension()) == (0, NOT_SET, -1)
     result = graph.relu(t)
     assert (result.get_dim(), result.get_stride(), result.get_is_virtual()) == ([], [], True)
-
-
-@pytest.mark.parametrize(
-    ("given", "member"),
-    [
-        (cudnn.data_type.BFLOAT16, cudnn.data_type.BFLOAT16),
-        (np.float16, HALF),
-        (np.dtype("float32"), FLOAT),
-        (ml_dtypes.bfloat16, cudnn.data_type.BFLOAT16),
-        ("fp8_e4m3", cudnn.data_type.FP8_E4M3),
-        (cudnnDataType_t.CUDNN_DATA_INT32, cudnn.data_type.INT32),
-        ("torch.float8_e5m2", cudnn.data_type.FP8_E5M2),
-        (NOT_SET, NOT_SET),
-    ],
-)
-def test_data_types_in_all_forms(graph, given, member):
-    if isinstance(given, str) and given.startswith("torch."):
-        given = getattr(pytest.importorskip("torch"), given.removeprefix("torch."))
-    assert graph.tensor([1], [1], data_type=given).get_data_type() is member
 
 
 @pytest.mark.parametrize("wrong", ["float17", cudnn.heur_mode.A, 3])
@@ -260,24 +239,6 @@ def prepared(graph: Any) -> Any:
     return graph
 
 
-@pytest.mark.parametrize(
-    ("method", "argument"),
-    [
-        ("deselect_behavior_notes", [cudnn.behavior_note.RUNTIME_COMPILATION]),
-        ("select_behavior_notes", [cudnn.behavior_note.REQUIRES_FILTER_INT8x32_REORDER]),
-        ("select_numeric_notes", [cudnn.numerical_note.WINOGRAD]),
-        ("deselect_engines", ["eng"]),
-    ],
-)
-def test_filters_that_leave_nothing(graph, method, argument):
-    prepared(graph)
-    getattr(graph, method)(argument)
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="eng"):
-        graph.check_support()
-    with pytest.raises(cudnn.cudnnGraphNotSupportedError):
-        graph.build_plans()
-
-
 def test_filters_that_leave_all(graph):
     prepared(graph)
     graph.select_behavior_notes([cudnn.behavior_note.RUNTIME_COMPILATION])
@@ -314,24 +275,6 @@ def test_a_graph_that_no_engine_takes(graph):
     assert isinstance(caught.value, NotSupportedError)
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="no such kernels"):
         graph.create_execution_plans([cudnn.heur_mode.OPENSOURCE])
-
-
-@pytest.mark.parametrize(
-    ("describe", "message"),
-    [
-        (lambda g: g.relu(g.tensor([2, 3], [3, 1])), "neither used nor an output"),
-        (
-            lambda g: g.matmul(g.tensor([2, 3], [3, 1]), g.tensor([4, 5], [5, 1])).set_output(True),
-            "must be",
-        ),
-        (lambda g: g.tensor([2, 3], [3, 1]), "no operations"),
-    ],
-)
-def test_graphs_that_contradict_themselves(graph, describe, message):
-    describe(graph)
-    for kind in (RuntimeError, ValueError):
-        with pytest.raises(kind, match=message):
-            graph.validate()
 
 
 # --- attention -----------------------------------------------------------------------------------
@@ -374,22 +317,6 @@ def test_what_8_bit_attention_cannot_do_is_named(graph, option):
     graph.sdpa_fp8(*heads(graph, *"qkv"), *scales, is_inference=True, **{option: value})
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"carried out here: {option}"):
         graph.validate()
-
-
-def test_a_score_modifier_goes_with_lengths_without_a_padding_mask(graph):
-    sums = {
-        name: graph.tensor([2, 1, 1, 1], [1, 1, 1, 1], cudnn.data_type.INT32)
-        for name in ("seq_len_q", "seq_len_kv")
-    }
-    o, _ = graph.sdpa(
-        *heads(graph, *"qkv"),
-        is_inference=True,
-        score_mod=lambda inner, scores: inner.tanh(scores),
-        **sums,
-    )
-    o.set_output(True)
-    graph.validate()
-    assert sums.keys() <= graph._graph.nodes[-1].inputs.keys()
 
 
 @pytest.mark.parametrize("way", list(cudnn.attention_implementation))

@@ -185,32 +185,6 @@ def test_by_itself_it_is_element_wise(device):
 # --- attention -----------------------------------------------------------------------------------
 
 
-def test_lengths_of_64_bits(device):
-    """``torch.randint`` and ``torch.full`` give them where nothing else is said."""
-    dims = (3, 2, 64, 64)
-    q, k, v = (randn(*dims, device=device, dtype=torch.float16, seed=seed) for seed in range(3))
-    lengths = torch.tensor([64, 17, 40], device=device).view(3, 1, 1, 1)
-    assert lengths.dtype == torch.int64
-    graph = pygraph(io_data_type=HALF)
-    own = [graph.tensor_like(each) for each in (q, k, v, lengths, lengths)]
-    o, _ = graph.sdpa(
-        *own[:3],
-        is_inference=True,
-        attn_scale=0.125,
-        use_padding_mask=True,
-        seq_len_q=own[3],
-        seq_len_kv=own[4],
-    )
-    o.set_output(True).set_dim(dims).set_stride(q.stride())
-    graph.build()
-    memory = {**dict(zip(own, (q, k, v, lengths, lengths), strict=True)), o: nothing(q)}
-    execute(graph, memory, device)
-    for batch, length in enumerate(lengths.flatten().tolist()):
-        queries, keys, values = (each[batch, :, :length].cpu().double() for each in (q, k, v))
-        expected = torch.softmax(0.125 * queries @ keys.mT, -1) @ values
-        close(memory[o][batch, :, :length], expected, 2 * FLOAT16_ERROR)
-
-
 MASKS = {
     "use_causal_mask": ({"use_causal_mask": True}, {"diagonal_band_right_bound": 0}),
     "from the bottom right": (

@@ -56,24 +56,6 @@ def name(row: AlgorithmRow) -> str:
     return row.algorithm.name.removeprefix("CUDNN_CONVOLUTION_FWD_ALGO_")
 
 
-@pytest.mark.parametrize(
-    ("table", "memory_limit", "deterministic", "expected"),
-    [
-        (SUGGESTED, None, None, "FFT"),
-        (SUGGESTED, None, False, "FFT"),
-        (SUGGESTED, 300 * KIB, None, "FFT"),
-        (SUGGESTED, 300 * KIB - 1, None, "IMPLICIT_PRECOMP_GEMM"),
-        (SUGGESTED, None, True, "GEMM"),
-        (SUGGESTED, 10 * KIB, True, "IMPLICIT_GEMM"),
-        (SUGGESTED, 0, None, "IMPLICIT_GEMM"),
-        (FOUND, None, None, "FFT"),
-        (FOUND, 0, None, "IMPLICIT_GEMM"),
-    ],
-)
-def test_choose_takes_the_first_that_fits(table, memory_limit, deterministic, expected):
-    assert name(table.choose(memory_limit, deterministic)) == expected
-
-
 def test_no_room_says_how_much_would_do() -> None:
     table = AlgorithmTable(SUGGESTED[:4], "cudnnGetConvolutionForwardAlgorithm_v7")
     with pytest.raises(NotSupportedError) as caught:

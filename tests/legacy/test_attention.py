@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -142,30 +141,6 @@ def test_dropout_of_attention(handle: Handle) -> None:
         np.testing.assert_allclose(dv[..., 0], out.numpy().sum(axis=0).T, **CLOSE)
         again, _ = attention_forward_training(handle, *on_device, attn)
         assert (again.numpy() != out.numpy()).any(), "the next mask is another one"
-
-
-def test_gradients_through_both_dropouts_by_differences(reference_handle: Handle) -> None:
-    """Masks are drawn in training only, and the gradients use the same ones."""
-    handle = reference_handle
-    problem = random_problem(0, FLOAT64, padding=False)
-    along = np.random.default_rng(1).standard_normal(problem.q.shape)
-    dropouts = [DropoutDescriptor(handle, 0.5, seed=i) for i in range(2)]
-    options = dict(zip(("attention_dropout", "output_dropout"), dropouts, strict=True))
-    results = {}
-    for step in (0.0, 1e-6, -1e-6):
-        for seed, dropout in enumerate(dropouts):
-            dropout.set(0.5, seed)
-        moved = dataclasses.replace(problem, q=problem.q + step * along)
-        with Run(handle, moved, FLOAT64, **options) as run:
-            if not step:
-                exact = attention_expected(problem)["y"]
-                np.testing.assert_allclose(run.forward(), exact, rtol=1e-10, atol=1e-12)
-            results[step] = run.train()
-    for dropout in dropouts:
-        dropout.close()
-    assert np.abs(results[0.0]["y"] - exact).max() > 0.01, "nothing was dropped"
-    slope = ((results[1e-6]["y"] - results[-1e-6]["y"]) * problem.dy).sum() / 2e-6
-    np.testing.assert_allclose((results[0.0]["dq"] * along).sum(), slope, rtol=1e-6, atol=1e-8)
 
 
 def test_dropout_of_the_output_leaves_residuals_alone(handle, weights, operands):

@@ -23,27 +23,6 @@ from .small_attention import CLOSE, HEADS, OPTIONS, SHAPES, arrays, normal
 # --- sequences ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("axes", ["TNBV", "NTBV", "TBNV", "NBTV", "BTNV", "BNTV"])
-@pytest.mark.parametrize("data_type", ["float32", "float64", "float16", "bfloat16"])
-def test_sequences_read_back_what_was_set(axes: str, data_type: str) -> None:
-    lengths = (3, 1, 4, 1, 2, 4)
-    with SeqDataDescriptor((4, 3, 2, 5), data_type, axes=axes, lengths=lengths) as desc:
-        assert desc.shape == (4, 3, 2, 5)
-        assert desc.lengths == lengths
-        assert "".join("TNBV"[axis] for axis in desc.axes) == axes
-        itemsize = {"float32": 4, "float64": 8}.get(data_type, 2)
-        assert desc.size_in_bytes == 120 * itemsize
-        order = np.argsort(["TNBV".index(letter) for letter in axes])
-        memory = np.zeros([(4, 3, 2, 5)["TNBV".index(letter)] for letter in axes], np.int8)
-        assert desc.strides == tuple(memory.transpose(order).strides)
-        with eval(repr(desc)) as same:
-            assert same == desc
-            same.set(data_type, (4, 3, 2, 5), desc.axes)
-            assert same.axes == desc.axes
-            assert same.lengths == (4,) * 6
-            assert same != desc
-
-
 def test_padding_fill() -> None:
     with SeqDataDescriptor((2, 1, 1, 3), "float16", padding_fill=-1.5) as desc:
         assert desc.padding_fill == -1.5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -149,41 +148,6 @@ class TestFolding:
             assert folded.fold_w.closed
             assert unit.conv.closed
             assert not conv.closed
-
-    def test_the_way_over_folded_tensors_leads_to_dx(self, handle: Handle) -> None:
-        rng = np.random.default_rng(4)
-        w = rng.integers(-4, 5, (4, 3, 3, 3)).astype(np.float32)
-        dy = rng.integers(-4, 5, (2, 4, 5, 5)).astype(np.float32)
-        w_there, dy_there = DeviceTensor.from_numpy(w), DeviceTensor.from_numpy(dy)
-        dx = DeviceTensor.from_numpy(np.full((2, 3, 9, 9), np.nan, np.float32))
-        one, zero = ctypes.c_float(1), ctypes.c_float(0)
-        with (
-            FilterDescriptor.of(w_there) as w_desc,
-            TensorDescriptor.of(dy_there) as dy_desc,
-            TensorDescriptor.of(dx) as dx_desc,
-            ConvolutionDescriptor(1, 2) as conv,
-        ):
-            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
-            with cudnn.folded_backward_data(handle, strided, layout="NCHW") as folded:
-                unit = folded.backward_data
-                folded_w, padded_dy, folded_dx = (
-                    DeviceTensor.empty(desc.shape, "float32")
-                    for desc in (unit.w_desc, unit.dy_desc, unit.dx_desc)
-                )
-                raw.cudnnTransformFilter(
-                    handle, folded.fold_w, one, w_desc, w_there, zero, unit.w_desc, folded_w
-                )
-                raw.cudnnTransformTensorEx(
-                    handle, folded.pad_dy, one, dy_desc, dy_there, zero, unit.dy_desc, padded_dy
-                )
-                unit.run(handle, w=folded_w, dy=padded_dy, dx=folded_dx)
-                raw.cudnnTransformTensorEx(
-                    handle, folded.unfold_dx, one, unit.dx_desc, folded_dx, zero, dx_desc, dx
-                )
-        exact = ref.convolution_backward_data(
-            w=w, dy=dy, dx_shape=dx.shape, padding=(1, 1), stride=(2, 2)
-        )
-        np.testing.assert_array_equal(dx.numpy(), exact)
 
     @pytest.mark.parametrize(
         "options", [{"mode": "convolution"}, {"dilation": 2}, {"groups": 2}], ids=str

@@ -214,21 +214,6 @@ class TestAlgorithms:
         wanted = np.maximum(exact + prior + bias.reshape(1, 4, 1, 1), 0)
         np.testing.assert_allclose(fused.numpy(), wanted, atol=0.05)
 
-    def test_find_follows_the_loop_over_find_ex(self, reference_handle: Handle) -> None:
-        """The algorithm that is launched is the first row of the search."""
-        x, w, y = put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4))
-        with (
-            TensorDescriptor((1, 1, 4, 4)) as image,
-            FilterDescriptor((1, 1, 3, 3)) as filters,
-            ConvolutionDescriptor(1) as conv,
-        ):
-            forward = cudnn.ConvolutionForward(image, filters, conv, image)
-            forward.run(reference_handle, x=x, w=w, y=y, algorithm="find")
-            (chosen,) = reference_handle._fastest_algorithms.values()
-            first = forward.find_ex(reference_handle, x=x, w=w, y=y).choose()
-            assert chosen.algorithm == first.algorithm
-        assert y.numpy()[0, 0].tolist() == EXPECTED
-
     def test_operands_of_other_names(self, handle: Handle) -> None:
         x, w, y = put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4))
         with (

@@ -31,26 +31,6 @@ def conv() -> Any:
         yield made
 
 
-class TestMemory:
-    def test_read_only(self, reference_handle: Handle, conv: ConvolutionDescriptor) -> None:
-        class ReadOnly:
-            """A tensor of a library that forbids writing."""
-
-            def __init__(self, array: np.ndarray[Any, Any]) -> None:
-                self.array = array
-                self.array.flags.writeable = False
-
-            def __dlpack__(self, **options: Any) -> object:
-                return self.array.__dlpack__(**options)
-
-            def __dlpack_device__(self) -> tuple[int, int]:
-                return self.array.__dlpack_device__()
-
-        y = ReadOnly(np.zeros(Y, np.float32))
-        with pytest.raises((ValueError, BufferError), match=r"^y: .*read-?only"):
-            cudnn.convolution_forward(reference_handle, tensor(*X), tensor(*W), conv, y)
-
-
 class TestOptions:
     def test_sums_of_int8_as_int32(self, handle: Handle) -> None:
         x, w = tensor(*X, dtype=np.int8), tensor(*W, dtype=np.int8)

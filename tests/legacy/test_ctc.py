@@ -10,16 +10,12 @@ import pytest
 
 from cudnn_ctypes import (
     CTCLossDescriptor,
-    DeviceBuffer,
     DeviceTensor,
     Handle,
     NotSupportedError,
     TensorDescriptor,
     ctc_loss,
     ctc_loss_v8,
-    ctc_loss_v8_workspace_size,
-    ctc_loss_workspace_size,
-    raw,
 )
 from cudnn_ctypes.reference import ctc as reference
 
@@ -49,21 +45,6 @@ def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
 
 
 # --- the descriptor -----------------------------------------------------------------------------
-
-
-def test_descriptor_is_set_by_all_generations() -> None:
-    with CTCLossDescriptor(max_label_length=9) as loss:
-        loss.set_v8("float64", "none", "propagate_nan", 5)
-        assert repr(loss) == (
-            "CTCLossDescriptor(compute_data_type='float64', normalization='none', "
-            "gradient_mode='skip_oob_gradients', max_label_length=5)"
-        )
-        loss.set_ex("float32", "softmax", "not_propagate_nan")
-        assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX
-        assert (loss.gradient_mode, loss.max_label_length) == (raw.CUDNN_CTC_ZERO_OOB_GRADIENTS, 0)
-        loss.set("float64")
-        assert loss.compute_data_type == raw.CUDNN_DATA_DOUBLE
-        assert loss.normalization == raw.CUDNN_LOSS_NORMALIZATION_NONE
 
 
 # --- the loss -----------------------------------------------------------------------------------
@@ -100,21 +81,6 @@ def test_costs_alone(handle: Handle, loss: Any) -> None:
         close(alone.costs, both.costs)
 
 
-def test_labels_on_the_device(handle: Handle, loss: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    expected = ctc_loss(handle, probs, LABELS, loss, input_lengths=LENGTHS)
-    actual = ctc_loss_v8(
-        handle,
-        probs,
-        ints(1, 2, 2, 4, 3, 1, 4),
-        loss,
-        label_lengths=ints(3, 1, 3),
-        input_lengths=ints(*LENGTHS),
-    )
-    for one, other in zip(expected, actual, strict=True):
-        close(one, other)
-
-
 @pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
 def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) -> None:
@@ -145,28 +111,6 @@ def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) ->
     assert (actual[5:, 2] == POISON).all()
 
 
-def test_a_sample_without_labels_is_wrong_in_cudnn(handle: Handle) -> None:
-    """Why layer 2 refuses it: the only path is blanks all the way, and its cost is not 0.
-
-    Its labels are on the device here, where they are not checked. The others are right.
-    """
-    u = np.random.default_rng(1).standard_normal((5, 3, 3)).astype(np.float32)
-    labels, lengths = np.array([2, 1, 2], np.int32), np.array([1, 0, 2], np.int32)
-    with CTCLossDescriptor(max_label_length=5) as loss:
-        costs, gradients = ctc_loss_v8(
-            handle,
-            DeviceTensor.from_numpy(u),
-            DeviceTensor.from_numpy(labels),
-            loss,
-            label_lengths=DeviceTensor.from_numpy(lengths),
-        )
-    exact = reference.ctc_loss(u, [[2], [], [1, 2]])
-    np.testing.assert_allclose(costs.numpy()[::2], exact.costs[::2], rtol=1e-5)
-    np.testing.assert_allclose(gradients.numpy()[:, ::2], exact.gradients[:, ::2], atol=1e-5)
-    right = bool(abs(costs.numpy()[1] - exact.costs[1]) < 1e-4)
-    assert right == handle.on_reference_device
-
-
 def test_labels_of_256_symbols(handle: Handle) -> None:
     u = np.random.default_rng(2).standard_normal((600, 1, 5)).astype(np.float32)
     labels = [([1, 2, 3, 4] * 64)]
@@ -189,22 +133,6 @@ def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
     with TensorDescriptor((T, N, A), strides=turned.strides) as desc:
         by_address = ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
         close(by_address.gradients, expected.gradients)
-
-
-def test_workspace(handle: Handle, loss: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    with TensorDescriptor((T, N, A)) as desc:
-        size = ctc_loss_workspace_size(handle, desc, LABELS, loss, desc, input_lengths=LENGTHS)
-        size_v8 = ctc_loss_v8_workspace_size(handle, desc, loss, desc)
-    for version, needed in ((ctc_loss, size), (ctc_loss_v8, size_v8)):
-        assert needed > 0
-        with DeviceBuffer(needed) as workspace:
-            version(handle, probs, LABELS, loss, input_lengths=LENGTHS, workspace=workspace)
-        with (
-            DeviceBuffer(needed - 1) as small,
-            pytest.raises(ValueError, match=f"workspace: {needed - 1} bytes are too small"),
-        ):
-            version(handle, probs, LABELS, loss, input_lengths=LENGTHS, workspace=small)
 
 
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])

@@ -224,32 +224,6 @@ def test_what_is_carried_out(device: str, calls: Any) -> None:
 # -- corners -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("norm", [False, True], ids=["batch", "norm"])
-@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_inference_of_int8(handle: Handle, layout: str, norm: bool) -> None:
-    """In float32, then rounded to the nearest even number and saturated."""
-    rng = np.random.default_rng(0)
-    values = rng.integers(-128, 128, SHAPES[0]).astype(np.int8)
-    prior = rng.integers(-9, 10, SHAPES[0]).astype(np.int8)
-    scale, bias, mean = (f * tensor((4,), seed=i).numpy() for i, f in enumerate((3, 5, 10)))
-    variance = rng.uniform(0.5, 2, 4).astype(np.float32)
-    x, y = (DeviceTensor.from_numpy(array, layout=layout) for array in (values, prior))
-    parameters = [DeviceTensor.from_numpy(array) for array in (scale, bias, mean, variance)]
-    if norm:
-        infer: Any = cudnn.normalization_forward_inference
-    else:
-        infer = cudnn.batch_normalization_forward_inference
-    infer(handle, x, *parameters, y, alpha=0.5, beta=2, epsilon=1e-5)
-    scale, bias, mean, variance = (
-        array.astype(np.float64)[:, None, None] for array in (scale, bias, mean, variance)
-    )
-    exact = 0.5 * (scale * (values - mean) / np.sqrt(variance + 1e-5) + bias) + 2.0 * prior
-    assert (exact > 127).any()
-    assert (exact < -128).any()
-    off = np.abs(y.numpy().astype(np.float64) - np.clip(exact, -128, 127))
-    assert off.max() <= 0.5 + 1e-4
-
-
 def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> None:
     x, scale = tensor(SHAPES[0], "float16", "NHWC"), tensor((4,))
     forward = cudnn.batch_normalization_forward_training_ex(

@@ -335,24 +335,6 @@ def test_other_algorithms_need_no_dynamic_plan(handle: Handle) -> None:
 # -- dropout -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("rate", "less", "status"),
-    [
-        (0.5, 0, SUCCESS),
-        (0.0, 0, SUCCESS),
-        (1.0, 0, SUCCESS),
-        (0.5, 1, BAD_PARAM),
-    ],
-)
-def test_dropout_settings(handle, rate, less, status):
-    size = dropout_states_size(handle)
-    with DropoutDescriptor(handle, 0.25) as dropout, DeviceBuffer(size) as memory:
-        for function in (raw.cudnnSetDropoutDescriptor, raw.cudnnRestoreDropoutDescriptor):
-            arguments = (dropout, handle, rate, memory, size - less, 1)
-            assert function.unchecked(*arguments) == status
-        dropout.set(0.25, 1)
-
-
 @pytest.mark.parametrize("rate", [-0.1, 1.1])
 def test_dropout_rates_that_are_no_probabilities(handle: Handle, rate: float) -> None:
     """cuDNN 9.14 and 9.19 take them; layer 2 and the reference device do not."""

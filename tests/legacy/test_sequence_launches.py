@@ -159,23 +159,6 @@ def test_closed_weights_and_networks_are_refused_again(handle: Handle, lstm: Any
             network.forward(handle, x, weights)
 
 
-def test_gradients_of_weights_are_bound_with_their_memory(handle: Handle, lstm: Any) -> None:
-    rnn, weights = lstm
-    x, dy = put(normal(5, 2, 3)), put(normal(5, 2, 4))
-    with RNN.of(rnn, x) as network, RNNWeights(handle, rnn) as dweights:
-        y, *_, reserve_space = network.forward(handle, x, weights)
-        saved = {"y": y, "reserve_space": reserve_space}
-        network.backward_data(handle, dy=dy, weights=weights, **saved)
-        with network.backward_weights(handle, x=x, **saved) as made:
-            expected = made.flat.numpy()
-        with pytest.raises(TypeError, match="cannot be bound"):
-            cudnn.bind(network.backward_weights, handle, x=x, **saved)
-        with cudnn.bind(network.backward_weights, handle, x=x, dweights=dweights, **saved) as bound:
-            assert bound() is dweights
-            bound()
-        np.testing.assert_allclose(dweights.flat.numpy(), 2 * expected, rtol=1e-5, atol=1e-5)
-
-
 # --- attention ----------------------------------------------------------------------------------
 
 

@@ -297,23 +297,6 @@ def test_a_text_with_nul_is_none(tmp_path, capsys):
     assert "a.cpp: this is no text" in capsys.readouterr().err
 
 
-def test_the_command_writes_the_program_and_tells_what_is_left(tmp_path, capsys):
-    source, target = tmp_path / "a.cpp", tmp_path / "out" / "a.py"
-    source.write_text("int main() { return 3; }\n")
-    assert main(["port", "--translate", str(source), "-o", str(target)]) == 0
-    assert "everything was translated" in capsys.readouterr().out
-    assert subprocess.run([sys.executable, str(target)]).returncode == 3
-
-    source.write_text('int main() {\n  asm("nop");\n}\n')
-    assert main(["port", "--translate", str(source), "-o", str(target), "--force"]) == 1
-    printed = capsys.readouterr().out
-    assert "not translated: 1" in printed
-    assert "  line 2: " in printed
-
-    assert main(["port", "--translate", str(tmp_path / "missing.c")]) == 2
-    assert "missing.c" in capsys.readouterr().err
-
-
 def test_a_program_of_several_files_and_folders_is_one_in_python(tmp_path, capsys):
     (tmp_path / "include").mkdir()
     (tmp_path / "include/sizes.h").write_text("#define FOUR 4\n")

@@ -83,21 +83,6 @@ def test_every_function_documents_itself() -> None:
         assert doc.startswith(documentation(name))
 
 
-@pytest.mark.parametrize(
-    ("cls", "line"),
-    [
-        (raw.cudnnDataType_t, "2   CUDNN_DATA_HALF"),
-        (raw.cudnnStatus_t, "since 9.2.0"),
-        (raw.cudnnConvolutionFwdAlgoPerf_t, "cudnnConvolutionFwdAlgo_t algo;"),
-        (raw.cudnnTensorDescriptor_t, "typedef struct cudnnTensorStruct *cudnnTensorDescriptor_t;"),
-        (raw.cudnnBackendDescriptor_t, "typedef void *cudnnBackendDescriptor_t;"),
-    ],
-)
-def test_help_of_a_class(cls: type, line: str) -> None:
-    assert cls.__doc__ == documentation(cls.__name__)
-    assert line in shown(cls)
-
-
 def test_base_classes_keep_their_own_words() -> None:
     assert "IntEnum" in (CudnnEnum.__doc__ or "")
     assert "A C function" in (raw.Function.__doc__ or "")

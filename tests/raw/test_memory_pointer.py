@@ -57,24 +57,6 @@ HOST_OBJECTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (None, None),
-        (ADDRESS, ADDRESS),
-        (np.uint64(ADDRESS), ADDRESS),
-        (ctypes.c_void_p(ADDRESS), ADDRESS),
-        (ctypes.c_void_p(), None),
-        (ctypes.cast(ADDRESS, ctypes.POINTER(ctypes.c_float)), ADDRESS),
-        (WithParameter(ADDRESS), ADDRESS),
-        (WithParameter(ctypes.c_void_p(ADDRESS)), ADDRESS),
-        (WithInterface(ADDRESS), ADDRESS),
-    ],
-)
-def test_addresses(gpu_device: None, value: object, expected: int | None) -> None:
-    assert memory_pointer(value, "x") == expected
-
-
 @pytest.mark.parametrize("value", HOST_OBJECTS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("device", ["gpu_device", "reference_device"])
 def test_host_memory_is_refused_and_the_way_out_named(request, device, value):

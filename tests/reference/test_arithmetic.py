@@ -41,23 +41,6 @@ def test_small_floats_are_summed_exactly_and_rounded_once(dtype):
     np.testing.assert_array_equal(y.astype(np.float64).ravel(), nearest)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "value", "expected"),
-    [
-        (np.float16, 60000.0, np.inf),  # measured, cuDNN 9.19
-        (ml_dtypes.bfloat16, 60000.0, 540672.0),
-        (ml_dtypes.bfloat16, 3e38, np.inf),
-        (ml_dtypes.float8_e4m3fn, 60000.0, 448.0),
-        (ml_dtypes.float8_e5m2, -60000.0, -57344.0),
-        (ml_dtypes.float8_e5m2, np.nan, np.nan),
-        (np.int8, np.nan, 0.0),
-    ],
-)
-def test_overflow(dtype, value, expected):
-    y = convolution_forward(np.full((1, 9, 1), value), np.ones((1, 9, 1)), out_dtype=dtype)
-    np.testing.assert_equal(float(y[0, 0, 0]), expected)
-
-
 def test_int8_is_summed_in_int32():
     rng = np.random.default_rng(52)
     shapes = (2, 64, 6, 6), (32, 64, 3, 3)

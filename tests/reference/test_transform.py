@@ -56,26 +56,3 @@ def test_wrong_arguments():
         transformed_shape((2, 3, 4, 4), TensorTransform(zeros, zeros, (1,)))
     with pytest.raises(ValueError, match=r"^transform leaves nothing of a dimension"):
         transform_tensor(np.ones((2, 3, 4, 4)), TensorTransform(zeros, (0, -3, 0, 0), (1, 1)))
-
-
-@pytest.mark.parametrize(
-    ("shape", "before", "after", "fold", "direction", "expected"),
-    [  # numbers of cuDNN 9.14 and 9.19; the channels hold 1, 2, ...
-        ((4, 1, 1), 0, 1, (2, 1), "unfold", [1, 4, 2, 0, 0, 0]),
-        ((4, 1, 1), 1, 1, (2, 1), "unfold", [0, 0, 1, 0, 2, 0, 0, 0]),
-        ((6, 1, 1), -1, 1, (2, 1), "unfold", [2, 5, 3, 6, 0, 0]),
-        ((6, 1, 1), 1, -1, (2, 1), "unfold", [0, 0, 1, 4, 2, 5]),
-        ((7, 1, 1), 0, 0, (2, 2), "unfold", [1, 3, 5, 7, 2, 4, 6, 0]),
-        ((3, 1, 1), 1, 0, (3, 1), "unfold", [0, 0, 0, 1, 3, 0]),
-        ((4, 1, 1), 1, -1, (1, 1), "unfold", [1, 2, 3, 4]),
-        ((2, 2, 1), 2, 1, (2, 1), "fold", [0, 0, 1, 3, 2, 4, 0, 0, 0, 0]),
-        ((3, 2, 2), 0, -1, (2, 2), "fold", [1, 5, 0, 2, 6, 0, 3, 7]),
-        ((3, 2, 2), -1, 2, (2, 2), "fold", [5, 9, 0, 6, 10, 0, 7, 11, 0, 8, 12, *[0] * 5]),
-    ],
-)
-def test_padded_and_cropped_channels(shape, before, after, fold, direction, expected):
-    x = np.arange(1, 1 + np.prod(shape)).reshape(1, *shape)
-    transform = TensorTransform((0, before, 0, 0), (0, after, 0, 0), fold, direction)
-    y = transform_tensor(x, transform)
-    assert y.shape == transformed_shape(x.shape, transform)
-    assert y.ravel().tolist() == expected

@@ -402,23 +402,6 @@ def test_there_is_none_on_the_reference_device(reference_device):
         assert not hasattr(tensor, "__cuda_array_interface__")
 
 
-def test_importing_an_interface(fake_cuda):
-    with DeviceTensor.from_numpy(random_bytes((2, 3), "float32")) as tensor:
-        exporter = OnlyInterface(shape=(3,), typestr="<f4", data=(tensor.ptr, True), stream=7)
-        gone = weakref.ref(exporter)
-        fake_cuda.log.clear()
-        imported = as_tensor(exporter, stream=8)
-        assert fake_cuda.log == [("record", 7), ("wait", 8)]
-        del exporter
-        gc.collect()
-        assert gone() is not None
-        assert imported.readonly
-        assert imported.strides == (1,)
-        np.testing.assert_array_equal(imported.numpy(), tensor.numpy()[0])
-        imported.close()
-        assert gone() is None
-
-
 def test_interface_with_strides_and_without_stream(fake_cuda):
     array = random_bytes((4, 6), "int32")
     with DeviceTensor.from_numpy(array) as tensor:

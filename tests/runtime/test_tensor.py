@@ -70,21 +70,6 @@ def test_given_strides_with_gaps(any_device):
         assert_same(tensor.numpy(), array)
 
 
-def test_copy_from_writes_elements_and_keeps_gaps(any_device):
-    with DeviceBuffer(6 * 4) as buffer:
-        buffer.copy_from_host(np.arange(6, dtype=np.float32))
-        every_second = DeviceTensor(buffer, (3,), "float32", strides=(2,))
-        every_second.copy_from(np.array([-1, -2, -3], np.float32))
-        np.testing.assert_array_equal(buffer.copy_to_host().view(np.float32), [-1, 1, -2, 3, -3, 5])
-        shifted = DeviceTensor(buffer, (2,), "float32", offset=16)
-        np.testing.assert_array_equal(shifted.numpy(), [-3, 5])
-        assert shifted.ptr == buffer.ptr + 16
-        with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(2,\)"):
-            every_second.copy_from(np.zeros(2, np.float32))
-        with pytest.raises(TypeError, match="expected float32, got float64"):
-            every_second.copy_from(np.zeros(3))
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [

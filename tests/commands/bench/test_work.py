@@ -1,11 +1,10 @@
 """What a problem computes and moves, and what a GPU can do at most."""
 
-import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceProperties
 from cudnn_ctypes.commands.bench.measuring import Options, problem_of
-from cudnn_ctypes.commands.bench.results import limits_of, visible_pairs, work_of
+from cudnn_ctypes.commands.bench.results import limits_of, work_of
 from cudnn_ctypes.dtypes import as_data_type
 
 # Dense TFLOP/s with float32 sums, from NVIDIA's data sheets. H100 and B200 are given there at
@@ -141,20 +140,6 @@ def test_products_attention_and_norms():
     work = work_of(problem_of("norm", ["16x64"], Options()).graph)
     assert (work.flops, work.nbytes) == (0, 2 * (2 * 16 * 64 + 2 * 64))
     assert work.data_type is None
-
-
-@pytest.mark.parametrize("bottom_right", [False, True])
-@pytest.mark.parametrize(("left", "right"), [(None, None), (None, 0), (3, 0), (2, 1)])
-@pytest.mark.parametrize(("queries", "keys"), [(5, 5), (4, 7), (7, 4)])
-def test_pairs_of_a_mask(queries, keys, left, right, bottom_right):
-    i, j = np.indices((queries, keys))
-    i = i + (keys - queries if bottom_right else 0)
-    seen = np.ones((queries, keys), bool)
-    if left is not None:
-        seen &= i - left < j
-    if right is not None:
-        seen &= j <= i + right
-    assert visible_pairs(queries, keys, left, right, bottom_right=bottom_right) == seen.sum()
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,10 @@ from cudnn_ctypes.evidence.pictures.index_map import (
     index_map,
     moving_index_map,
     moving_window,
-    weight_space,
     window,
 )
 from cudnn_ctypes.raw.layouts import strides_for
 from cudnn_ctypes.reference import convolution_forward
-from cudnn_ctypes.runtime.layout import to_storage
 
 NCHW = tuple("nchw")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,23 +41,6 @@ CASES = [
     ((1, 8, 3, 4), "NCHW_VECT_C4", raw.CUDNN_DATA_INT8x4, 4),
     ((1, 64, 1, 2), "NCHW_VECT_C32", raw.CUDNN_DATA_INT8x32, 32),
 ]
-
-
-@pytest.mark.parametrize(("shape", "layout", "data_type", "vector"), CASES)
-def test_places_are_where_memory_has_the_elements(shape, layout, data_type, vector):
-    strides = strides_for(shape, layout, data_type)
-    dtype = np.float32 if vector == 1 else np.int8
-    numbers = (np.arange(math.prod(shape)) % 127).astype(dtype).reshape(shape)
-    memory = to_storage(numbers, strides, data_type).view(dtype)
-    tensor = mapped(shape, strides, vector)
-    for index in np.ndindex(*shape):
-        assert memory[tensor.place(index)] == numbers[index]
-    for place, index in tensor.elements_before(len(memory)).items():
-        assert tensor.place(index) == place
-    assert len(tensor.elements_before(len(memory))) == math.prod(shape)
-    variables = {"n": 0, "c": shape[1] - 1, "h": 0, "w": shape[3] - 1}
-    index = tuple(variables.values())
-    assert eval(tensor.formula, variables) == tensor.place(index)
 
 
 def test_the_layouts_are_told_apart_in_memory():
@@ -110,27 +91,6 @@ PARTS = [
     Part("layer 0", "w_hidden", (8, 12), 0, 384),
     Part("layer 1", "w_hidden", (8, 8), 384, 256),
 ]
-
-
-def test_parts_are_drawn_where_they_lie():
-    root = ElementTree.fromstring(weight_space("weights", PARTS, 672))
-    rectangles = [each for each in root.iter(f"{SVG}rect") if len(each)]
-    tips = [rect[0].text for rect in rectangles]
-    assert tips == [
-        "w_hidden 8 x 12, bytes 0 to 384",
-        "w_hidden 8 x 8, bytes 384 to 640",
-        "bw_hidden 8, bytes 640 to 672",
-    ]
-    first, second, third = (float(rect.get("width") or 0) for rect in rectangles)
-    assert abs(first / second - 384 / 256) < 0.02
-    assert abs(first / third - 384 / 32) < 0.2
-    texts = [node.text for node in root.iter(f"{SVG}text")]
-    assert {
-        "layer 0",
-        "layer 1",
-        "layer 0, biases",
-        "672 bytes in all; the words are the cells' gates",
-    } <= {*texts}
 
 
 def drawn(svg: str, name: str) -> list[ElementTree.Element]:

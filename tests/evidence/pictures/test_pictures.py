@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import itertools
-import random
 import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
@@ -384,23 +383,4 @@ def test_an_expanded_graph():
     expansion = attention().expansion("H200")
     drawn = diagram("attention", expansion.nodes)
     assert len(drawn.boxes) > 15
-    _check(drawn, layout(drawn, _sizes(drawn)))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_random_graphs(seed):
-    """Operations with one to three operands each, from any place before them."""
-    rng = random.Random(seed)
-    graph = Graph(io_data_type="float16")
-    tensors = [graph.tensor((2, 8, 8), name=f"in{i}") for i in range(3)]
-    for i in range(rng.randrange(2, 18)):
-        operation = rng.choice([graph.add, graph.mul, graph.sub])
-        if rng.random() < 0.4:
-            tensors.append(graph.relu(rng.choice(tensors), name=f"op{i}"))
-        else:
-            tensors.append(operation(rng.choice(tensors), rng.choice(tensors), name=f"op{i}"))
-        if rng.random() < 0.2:
-            tensors[-1].set_output()
-    tensors[-1].set_output()
-    drawn = diagram("random", graph.nodes)
     _check(drawn, layout(drawn, _sizes(drawn)))

@@ -187,30 +187,6 @@ def test_the_numbers_are_those_of_the_formula(reference_device):
     assert (one.outputs["y"] != other.outputs["y"]).any()
 
 
-def test_memory_goes_from_call_to_call(reference_device):
-    """The second call reads what the first one wrote."""
-    first = convolution([1, 2, 4, 4], [2, 2, 1, 1], [1, 2, 4, 4])
-    renamed = {"x": "0x3", "w": "0x2", "y": "0x4"}
-    second = CallRecord(
-        0,
-        first.function,
-        tuple(
-            Argument(each.name, {"allocation": renamed[each.name], "offset": 0})
-            if each.name in renamed
-            else each
-            for each in first.arguments
-        ),
-        "SUCCESS",
-    )
-    with Handle() as handle:
-        one, two = replay([first, second], handle)
-    rng = np.random.default_rng(0)
-    rng.standard_normal(32)
-    w = (rng.standard_normal(4) / 2).astype("f4").reshape(2, 2)
-    expected = 2 * np.einsum("kc,cp->kp", w, one.outputs["y"].reshape(2, 16).astype("f8"))
-    np.testing.assert_allclose(two.outputs["y"], expected.ravel(), rtol=1e-5, atol=1e-6)
-
-
 def test_a_call_that_cannot_be_made_is_said(reference_device):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 9, 9])
     with Handle() as handle:

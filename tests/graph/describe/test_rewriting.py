@@ -9,7 +9,7 @@ import pytest
 
 from cudnn_ctypes.graph.describe.rewriting import Change, differences
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
+from cudnn_ctypes.raw import cudnnDataType_t
 
 HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
 
@@ -39,23 +39,6 @@ def test_tensors_are_replaced_by_name_uid_and_themselves():
         assert (twin.alignment, twin.data_type) == (2, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
         assert (a.alignment, a.data_type) == (16, HALF)
         assert twin.uid == a.uid
-
-
-def test_operations_and_types_of_the_graph_are_replaced():
-    graph = _chain()
-    graph.validate()
-    made = graph.replaced(
-        operations={"relu": {"mode": "gelu_fwd", "compute_data_type": "float16"}},
-        io_data_type="float32",
-        intermediate_data_type="float16",
-    )
-    relu = next(node for node in made.nodes if node.name == "relu")
-    assert relu.options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
-    assert relu.compute_data_type == HALF
-    assert (made.io_data_type, made.intermediate_data_type) == (FLOAT, HALF)
-    assert {t.data_type for t in made.tensors if not t.virtual} == {FLOAT}
-    assert {t.data_type for t in made.tensors if t.virtual} == {HALF}
-    assert graph.nodes[2].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_RELU_FWD
 
 
 def test_results_are_left_out():

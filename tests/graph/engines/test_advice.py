@@ -171,22 +171,6 @@ def test_attention_keeps_its_scale_when_its_heads_grow(handle):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-2)
 
 
-def test_norms_of_channels_compute_what_they_must(handle):
-    """cuDNN takes no descriptor of the graph as it is, so NumPy's formula is the oracle."""
-    suggestion = ADVISED["norm of channels as in C"].graph().explain(handle).advice()[0]
-    rng = np.random.default_rng(5)
-    x = rng.standard_normal((2, 16, 8, 8)).astype(np.float16)
-    scale, bias = (rng.standard_normal((1, 16, 1, 1)).astype(np.float16) for _ in range(2))
-    found = _followed(suggestion, handle, {"x": x, "scale": scale, "bias": bias})
-    wide = x.astype(np.float64)
-    mean = wide.mean(1, keepdims=True)
-    inv_variance = 1 / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
-    y = (wide - mean) * inv_variance * scale + bias
-    np.testing.assert_allclose(found["y"].astype(np.float64), y, rtol=2e-3, atol=2e-3)
-    np.testing.assert_allclose(found["mean"], mean, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(found["inv_variance"], inv_variance, rtol=1e-4)
-
-
 def test_each_slow_case_is_one_that_is_described():
     cases = {remedies.SLOW_SCALES, remedies.IMAGES_AS_IN_C}
     assert {row.name for row in FAULTS if row.effect == "slow"} <= cases

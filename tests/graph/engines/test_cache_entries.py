@@ -119,20 +119,6 @@ def test_bytes_that_are_no_text_are_damage(tmp_path):
     assert EntryFolder(tmp_path, PLENTY).read("x.json") == ""
 
 
-def test_what_was_used_longest_ago_goes_first(tmp_path):
-    folder = EntryFolder(tmp_path, 30)
-    for number, name in enumerate(("a", "b", "c")):
-        folder.write(f"{name}.json", 10 * name)
-        _aged(tmp_path / f"{name}.json", 100 - number)
-    assert folder.read("b.json", use=False) == 10 * "b"
-    assert folder.read("a.json") == 10 * "a"  # now used last
-    folder.write("d.json", 10 * "d")
-    assert {file.name for file in folder.files()} == {"a.json", "c.json", "d.json"}
-    folder.write("e.json", 31 * "e")  # alone too much
-    assert sum(file.size for file in folder.files()) <= 30
-    assert folder.read("e.json") is None
-
-
 def test_unfinished_files_are_no_entries_and_go_in_time(tmp_path):
     folder = EntryFolder(tmp_path, PLENTY)
     (tmp_path / "x.json.1.part").write_text("1")

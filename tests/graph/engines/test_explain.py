@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
 from cudnn_ctypes.graph.engines.explaining.explanation import Explanation
@@ -22,7 +22,7 @@ from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.raw import cudnnStatus_t
 
-from ..families import CASES, ONE_OF_EACH
+from ..families import CASES
 
 NEWEST = 92800  # has engines for all cases on an H200
 
@@ -30,38 +30,6 @@ NEWEST = 92800  # has engines for all cases on an H200
 def _explained(name: str, device: DeviceProperties, **options: object) -> Explanation:
     with CASES[name].graph() as graph:
         return graph.explain(device, **options)
-
-
-@pytest.mark.thinned(24)
-@pytest.mark.parametrize("name", ONE_OF_EACH)
-def test_every_engine_is_told_of(name, h200):
-    try:
-        with CASES[name].graph() as graph:
-            told = graph.explain(h200)
-    except SymbolNotFoundError as error:  # the others do not
-        pytest.skip(str(error))
-    assert {row.engine for row in told} == set(range(told.engine_count))
-    assert told.usable or raw.load().version < NEWEST, told
-    assert sum(told.proposed.values()) == sum(len(row.proposed_by) for row in told)
-    for row in told:
-        if row.state in ("refused", "undecided"):
-            assert row.supported is (None if row.state == "undecided" else False)
-            assert row.refused_at in ("engine", "config", "plan")
-            assert row.reason
-            assert row.status
-            assert bool(row.kind) == (row.refused_at != "engine")
-        elif row.state == "excluded":
-            assert row.supported is None
-            assert "it gives wrong numbers" in row.reason
-        else:
-            assert (row.state, row.supported) in (("works", True), ("accepted", None))
-            assert row.kind in ("precompiled", "runtime fusion", "cuBLASLt")
-            assert (row.state == "accepted") == (row.kind == "runtime fusion")
-            assert row.workspace is not None
-            assert row.workspace >= 0
-            assert set(row.knobs) <= set(row.knob_ranges)
-            for knob, value in row.knobs.items():  # heuristics leave some to the engine
-                assert value == -1 or value in row.knob_ranges[knob].values
 
 
 @pytest.mark.thinned(3)

@@ -256,20 +256,6 @@ def test_the_fewest_changes_together():
     ]
 
 
-def test_what_loses_something_comes_last():
-    def wanted(graph):
-        return bool(_x(graph).data_type == FLOAT)
-
-    assert _found(wanted)[0] == [("input type",)]
-    both = _found(lambda g: wanted(g) and _wide(g))[0]
-    assert both == [("width", "input type")]
-    assert _found(lambda g: wanted(g) or _wide(g))[0] == [("width",)]
-    assert _found(lambda g: wanted(g) or _wide(g), first_only=False)[0] == [
-        ("width",),
-        ("input type",),
-    ]
-
-
 # --- advice in the messages of failed builds: found when they are read, within its bo -------------
 
 

@@ -60,27 +60,6 @@ class _Config:
     shared_memory: int | None = 65536
 
 
-@pytest.mark.parametrize(
-    ("conditions", "says"),
-    [
-        ({}, ""),
-        ({"deterministic": True}, "has the note nondeterministic"),
-        ({"require": ["tensor_core", "winograd"]}, "lacks the note winograd"),
-        ({"forbid": ["tensor_core", "runtime_compilation"]}, "has the note runtime_compilation, t"),
-        ({"workspace_limit": 4095}, "needs a workspace of more than 4095 bytes"),
-        ({"workspace_limit": 4096}, ""),
-        ({"shared_memory_limit": 65535}, "uses more shared memory than 65535 bytes"),
-        ({"engines": [4]}, "its engine is not among those asked for"),
-        ({"engines": []}, "its engine is not among those asked for"),
-        ({"without_engines": {3, 4}}, "its engine is excluded"),
-    ],
-)
-def test_refusals_say_why(conditions, says):
-    refusal = Selection(**conditions).refusal(_Config())
-    assert refusal.startswith(says)
-    assert bool(refusal) == bool(says)
-
-
 def test_what_is_not_told_passes():
     silent = _Config(workspace_size=None, shared_memory=None)
     strict = Selection(workspace_limit=0, shared_memory_limit=0)

@@ -7,7 +7,6 @@ import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,22 +53,6 @@ def test_operands_go_as_they_lie_in_memory(graph):
         host_operands(graph, {x: np.zeros(x.dims, np.int16)})
     with pytest.raises(KeyError, match="'z'"):
         host_operands(graph, {"z": nhwc})
-
-
-def test_operands_with_gaps_and_of_fewer_bits():
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((2, 3, 4), (24, 8, 2), "float32", name="x")
-    mask = graph.tensor((2, 3, 8), (24, 8, 1), "boolean", name="mask")
-    x.uid, mask.uid = 1, 2
-    fake = SimpleNamespace(inputs=[x, mask], outputs=[])
-    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-    (found,) = host_operands(fake, {"x": array}).values()
-    memory = found.view(np.float32)
-    assert memory.size == 24 + 16 + 6 + 1
-    for index in np.ndindex(2, 3, 4):
-        assert memory[np.dot(index, (24, 8, 2))] == array[index]
-    bits = np.array([1, 2, 3, 4, 5, 6], np.uint8)
-    np.testing.assert_array_equal(host_operands(fake, {"mask": bits})[2], bits)
 
 
 def test_numbers_go_as_they_are():

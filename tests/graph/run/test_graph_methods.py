@@ -107,28 +107,6 @@ def test_operations_added_after_the_build_are_in_the_next_run():
 
 
 @reference
-@pytest.mark.parametrize("kind", ["torch", "own"])
-def test_booleans_and_small_types(kind, torch):
-    with Graph(io_data_type="float32") as graph:
-        x = graph.tensor((1, 3, 7), name="x")
-        (x > 0).set_output(name="y")
-        with Handle() as handle:
-            graph.build(handle, without_engine=True)
-            values = np.random.default_rng(0).standard_normal((1, 3, 7), np.float32)
-            memory = (
-                torch.from_numpy(values) if kind == "torch" else DeviceTensor.from_numpy(values)
-            )
-            y = graph.run({"x": memory})["y"]
-            graph.close()
-        if kind == "torch":
-            assert (y.dtype, y.shape) == (torch.uint8, (3,))  # 21 bits
-            y = np.unpackbits(y.numpy(), count=21, bitorder="little").reshape(1, 3, 7)
-        else:
-            y = y.numpy()
-        np.testing.assert_array_equal(y, values > 0)
-
-
-@reference
 def test_memory_of_another_library_gives_device_tensors(graph, torch):
     """Of a class that only speaks DLPack."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import platform
 import types
@@ -258,28 +257,6 @@ def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> Devi
         tensor = DeviceTensor.zeros(shape, dtype)
     tensor._runtime = tensor._open()._allocator.runtime = CUDA
     return tensor
-
-
-def test_tensors_of_this_package(with_space, product, stand_in):
-    long_way, memory = with_space
-    first, second, third = (on_gpu() for _ in range(3))
-    execute = functools.partial(product.graph.execute, handle=product.handle)
-    product.graph._execution.known.clear()  # where c is a tensor of PyTorch
-    execute({**memory, "c": first}, SPACE)
-    for good in (first, second, second):
-        long_way(product.handle, {**memory, "c": good}, SPACE)
-        assert stand_in.executed[-1]["data"][product.c.uid] == good.ptr
-    assert not long_way.calls
-    third.close()
-    with use_reference_device():
-        host = DeviceTensor.zeros((4, 64, 64), "float16")
-        assert host.keyed()
-    for wrong in (on_gpu((4, 64, 63)), on_gpu(dtype="float32"), third, host):
-        with pytest.raises((ValueError, TypeError)):
-            execute({**memory, "c": wrong}, SPACE)
-        long_way.calls = 0
-        long_way(product.handle, {**memory, "c": wrong}, SPACE)
-        assert long_way.calls == 1
 
 
 def test_workspaces_of_this_package(with_space, product, stand_in):

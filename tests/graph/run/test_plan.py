@@ -25,7 +25,6 @@ from cudnn_ctypes import (
 )
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import heuristics
-from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
@@ -208,27 +207,6 @@ def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
 def test_missing_uids_are_named(plan):
     with pytest.raises(ValueError, match="no memory was given for uid 1, uid 3"):
         plan.variant_pack({2: 1 << 20}, 4 << 20)
-
-
-@pytest.mark.usefixtures("gpu_device")
-def test_a_workspace_is_asked_for(h200):
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
-    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
-    for tensor in graph.batchnorm(x, scale, bias)[:3]:
-        tensor.set_output()
-    with graph:
-        plan = graph.build(h200)
-        pointers = dict.fromkeys(plan.uids, 1 << 20)
-        with pytest.raises(ValueError, match=f"this plan needs {plan.workspace_size} bytes"):
-            plan.variant_pack(pointers)
-
-        class Small:
-            nbytes = plan.workspace_size - 1
-            _as_parameter_ = 1 << 20
-
-        with pytest.raises(ValueError, match=f"bytes, got {plan.workspace_size - 1}"):
-            plan.variant_pack(pointers, Small())
 
 
 def test_a_closed_plan_says_so(plan):

@@ -195,25 +195,6 @@ def test_nothing_is_copied(reference_device):
     cudart.cudaMemcpy2D(None, 8, VALUES, 8, 8, 0, cudaMemcpyHostToDevice)
 
 
-def test_what_the_host_writes_counts_as_written(any_device):
-    """cuDNN reads managed memory that only the host wrote, and a copy of page-locked memory."""
-    managed, pinned, x = DevicePointer(c_float), DevicePointer(c_float), allocated(48)
-    cudart.cudaMallocManaged(byref(managed), 48)
-    cudart.cudaMallocHost(byref(pinned), 48)
-    managed.array(12)[...] = VALUES
-    pinned.array(12)[...] = VALUES
-    cudaMemcpy(x, pinned, 48, cudaMemcpyHostToDevice)
-    with scaling(12) as scale:
-        scale(managed, 2.0)
-        scale(x, 3.0)
-    cudart.cudaDeviceSynchronize()
-    assert managed.array(12).tolist() == (2 * VALUES).tolist()
-    assert read(x, 12) == (3 * VALUES).tolist()
-    cudaFree(managed)
-    cudaFree(x)
-    cudart.cudaFreeHost(pinned)
-
-
 def test_variables_that_a_pointer_is_stored_in(any_device):
     class Layer(ctypes.Structure):
         _fields_ = (("n", ctypes.c_int), ("w", c_void_p), ("b", ctypes.POINTER(c_float)))

@@ -12,8 +12,6 @@ from cudnn_ctypes import (
     BackendDescriptor,
     ConvolutionDescriptor,
     CudnnError,
-    FilterDescriptor,
-    TensorDescriptor,
     raw,
 )
 from cudnn_ctypes.raw import log
@@ -63,46 +61,7 @@ class TestNull:
         assert {creating_function(kind) for kind in kinds} <= raw.FUNCTIONS.keys()
 
 
-class TestConvolutionsThatDoNotFit:
-    @pytest.mark.parametrize(
-        ("x_shape", "w_shape", "wanted"),
-        [
-            (
-                (1, 3, 8, 8),
-                (4, 5, 3, 3),
-                "inputTensorDesc: it has 3 channels",
-            ),
-            ((1, 3, 8, 8), (4, 3, 9, 9), "the filter reaches over 9 elements along spatial dim"),
-            (
-                (1, 3, 8, 8, 8),
-                (4, 3, 3, 3),
-                "inputTensorDesc: a convolution over 2",
-            ),
-        ],
-    )
-    def test_what_does_not_fit_is_named(self, conv, x_shape, w_shape, wanted):
-        sizes = [ctypes.c_int() for _ in range(4)]
-        with TensorDescriptor(x_shape) as x, FilterDescriptor(w_shape) as w:
-            told = hint_of(raw.cudnnGetConvolution2dForwardOutputDim, conv, x, w, *sizes)
-        assert wanted in told
-        assert "yDesc" not in told  # which this function has not
-
-
 class TestBackend:
-    def test_attributes_of_other_descriptors(self) -> None:
-        told = hint_of(
-            raw.cudnnBackendSetAttribute,
-            BackendDescriptor("tensor"),
-            raw.CUDNN_ATTR_CONVOLUTION_DILATIONS,
-            raw.CUDNN_TYPE_INT64,
-            1,
-            ctypes.c_int64(1),
-        )
-        assert told == (
-            "CUDNN_ATTR_CONVOLUTION_DILATIONS is an attribute of convolution descriptors, and this "
-            "is a descriptor of kind tensor"
-        )
-
     def test_types_of_attributes(self) -> None:
         told = hint_of(
             raw.cudnnBackendSetAttribute,

@@ -92,22 +92,6 @@ def test_layouts_that_differ(program: Program, torch: Any, x_layout: Any, y_layo
     assert carried_out >= 6
 
 
-def test_integers_as_they_are_summed(program: Program, torch: Any) -> None:
-    rng, shape, w_shape = np.random.default_rng(2), (2, 8, 5, 4), (8, 8, 3, 3)
-    values = rng.integers(-30, 31, shape), rng.integers(-30, 31, w_shape)
-    x, w = (Memory(v.shape, INT8, "NHWC", v) for v in values)
-    y = Memory(shape, INT32, "NHWC")
-    descriptors = [
-        program.tensor(shape, INT8, "NHWC"),
-        program.filter(w_shape, INT8, "NHWC"),
-        program.convolution((1, 1), compute_data_type=INT32),
-        program.tensor(shape, INT32, "NHWC"),
-    ]
-    assert run(program, "Forward", descriptors, [x.address, w.address, y.address], 0.25, 0)
-    exact = torch.nn.functional.conv2d(*(torch.tensor(v.astype(float)) for v in values), padding=1)
-    np.testing.assert_array_equal(y.get(), np.rint(0.25 * exact.numpy()))
-
-
 def test_tensors_of_three_dimensions_have_no_kernel(program: Program) -> None:
     flat = [
         program.tensor((2, 4, 9)),

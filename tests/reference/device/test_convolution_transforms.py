@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
@@ -18,28 +17,6 @@ DOUBLE, HALF, BFLOAT16 = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF, raw.CUDNN_D
 
 
 # --- reordered filters ------------------------------------------------------------------------
-
-
-def test_reorder_of_other_types_only_copies(program: Program):
-    values = np.arange(32 * 32, dtype=np.float32)
-    target = np.zeros_like(values)
-
-    def call(reorder_type: int) -> raw.cudnnStatus_t:
-        return raw.cudnnReorderFilterAndBias.unchecked(
-            program.handle,
-            program.filter((32, 32, 1, 1)),
-            reorder_type,
-            values.ctypes.data,
-            target.ctypes.data,
-            0,
-            None,
-            None,
-        )
-
-    assert call(raw.CUDNN_DEFAULT_REORDER) == NOT_SUPPORTED
-    assert not target.any()
-    assert call(raw.CUDNN_NO_REORDER) == SUCCESS
-    np.testing.assert_array_equal(target, values)
 
 
 # --- folding ----------------------------------------------------------------------------------

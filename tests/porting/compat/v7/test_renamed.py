@@ -100,20 +100,6 @@ def kind_of_name(name: str) -> str:
     return next(kind for kind in RECORDS if name.startswith(kind))
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_settings_of_descriptors(name):
-    values, held = SETTINGS[name]
-    set_, get = (getattr(cudnn, f"cudnn{verb}{name}") for verb in ("Set", "Get"))
-    form = get.declared[-1] if name.endswith("Descriptor") else get
-    with made(kind_of_name(name)) as descriptor:
-        set_(descriptor, *values)
-        got = record(descriptor)
-        assert {field: getattr(got, field) for field in held} == held
-        variables = [each.type.base() for each in form.parameters[1:]]
-        get(descriptor, *map(byref, variables))
-        assert tuple(each.value for each in variables) == values
-
-
 @pytest.mark.parametrize("name", ND)
 def test_settings_of_descriptors_of_any_dimensions(name):
     values, held = ND[name]
