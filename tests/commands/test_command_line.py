@@ -189,21 +189,6 @@ def test_a_dash_is_no_file(words, capsys):
     assert "got '-': use /dev/stdin or /dev/stdout" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_records_on_a_full_disk(tmp_path):
-    program = tmp_path / "program.py"
-    program.touch()
-    done = subprocess.run(
-        [sys.executable, "-m", "cudnn_ctypes", "trace", "--json", "/dev/full", str(program)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, message)
-
-
 def test_a_folder_that_cannot_be_made_is_told_before_compiling(tmp_path, capsys):
     graph = product(tmp_path / "a.json")
     assert main(["compile", "--device", "H200", str(graph), "-o", f"{graph}/b.json"]) == 2
@@ -235,21 +220,6 @@ def test_a_program_that_cannot_be_read_has_no_traceback(tmp_path, capsys):
         message = capsys.readouterr().err
         assert "Traceback" not in message
         assert message.count("\n") == 1
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_gives_one_line():
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "cudnn_ctypes", "devices"],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
-    assert (done.returncode, done.stderr) == (1, message)
 
 
 # --- Ctrl-C --------------------------------------------------------------------------------------
@@ -375,6 +345,15 @@ def in_a_shell(line: str, **given: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", line], env=environment, capture_output=True, text=True, check=False, **given
     )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_gives_one_line(tmp_path):
+    (tmp_path / "program.py").touch()
+    message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
+    for words in ("devices > /dev/full", "trace --json /dev/full program.py"):
+        done = in_a_shell(f"cudnn-ctypes {words}", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (1, message)
 
 
 @pytest.mark.soak

@@ -1,9 +1,6 @@
 """The command ``explain``."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -112,24 +109,3 @@ def test_mistakes_of_ours_are_not_hidden(product, monkeypatch):
     monkeypatch.setattr(Graph, "explain", fails)
     with pytest.raises(OSError, match="a mistake"):
         main(["explain", str(product), "--device", "H200"])
-
-
-@pytest.mark.soak
-def test_a_reader_that_is_gone_before_anything_is_written(product):
-    """What is little waits in a buffer until the end."""
-    words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
-    os.close(write)
-    assert done.returncode == 141
-    assert done.stderr == b""
-
-
-def test_a_reader_that_has_enough_is_no_error(product):
-    words = [sys.executable, "-m", "cudnn_ctypes", "explain", str(product), "--device", "H200"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == b""

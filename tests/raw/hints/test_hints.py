@@ -10,7 +10,6 @@ import pytest
 
 from cudnn_ctypes import (
     BackendDescriptor,
-    ConvolutionDescriptor,
     CudnnError,
     raw,
 )
@@ -30,12 +29,6 @@ def x() -> Iterator[Any]:
     raw.cudnnCreateTensorDescriptor(descriptor)
     yield descriptor
     raw.cudnnDestroyTensorDescriptor(descriptor)
-
-
-@pytest.fixture
-def conv() -> Iterator[Any]:
-    with ConvolutionDescriptor() as descriptor:
-        yield descriptor
 
 
 class TestSetting:
