@@ -1,4 +1,4 @@
-"""What this package asks Linux of its process, in six questions.
+"""What this package asks Linux of its process, in seven questions.
 
 A missing /proc is no error: what it alone knows is then empty, 0 or None, and nothing is refused
 for it.
@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PROC = Path("/proc/self")
 """Where Linux tells of this process."""
@@ -60,6 +60,28 @@ def mappings() -> Iterator[Mapping]:
         limits, permissions, _, _, _, *file = line.split(maxsplit=5)
         start, end = (int(limit, 16) for limit in limits.split("-"))
         yield Mapping(start, end, permissions, file[0].removesuffix(" (deleted)") if file else "")
+
+
+class _LoadedObject(ctypes.Structure):
+    _fields_ = (("base", ctypes.c_void_p), ("name", ctypes.c_char_p))
+
+
+_Visitor = ctypes.PYFUNCTYPE(
+    ctypes.c_int, ctypes.POINTER(_LoadedObject), ctypes.c_size_t, ctypes.c_void_p
+)
+
+
+def shared_objects() -> list[str]:
+    """The files of libraries in this process; without /proc, by the names that were opened."""
+    files = [each.file for each in mappings() if ".so" in each.file]
+    if not files:
+
+        def visit(found: Any, size: int, data: Any) -> int:
+            files.append(os.fsdecode(found[0].name))
+            return 0
+
+        ctypes.PyDLL(None).dl_iterate_phdr(_Visitor(visit), None)
+    return files
 
 
 def symbol_at(address: int) -> Symbol | None:

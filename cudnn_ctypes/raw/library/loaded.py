@@ -26,7 +26,7 @@ _CACHED = re.compile(rb"/[^\0]*/libcudnn[^/\0]*\.so[^/\0]*")
 
 def _mapped_files(prefixes: tuple[str, ...]) -> list[Path]:
     """The shared objects of such names in this process, in the order of their first mapping."""
-    files = dict.fromkeys(Path(each.file) for each in linux.mappings() if ".so" in each.file)
+    files = dict.fromkeys(map(Path, linux.shared_objects()))
     return [file for file in files if file.name.startswith(prefixes)]
 
 
