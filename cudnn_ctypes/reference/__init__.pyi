@@ -40,7 +40,6 @@ from .dropout import (
 )
 from .transform import (
     FoldedBackwardData as FoldedBackwardData,
-    convolution_backward_data_folded as convolution_backward_data_folded,
     folded_backward_data as folded_backward_data,
 )
 from .geometry import output_shape as output_shape

@@ -23,9 +23,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from .convolution import convolution_backward_data
 from .geometry import Geometry
 from .tiles import Array
 
@@ -251,29 +249,3 @@ def folded_backward_data(
             (0, 0, *none), (0, -more_channels, *excess), g.stride, direction="unfold"
         ),
     )
-
-
-def convolution_backward_data_folded(
-    *,
-    w: Array,
-    dy: Array,
-    dx_shape: Sequence[int],
-    padding: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
-    compute_dtype: DTypeLike | None = None,
-    out_dtype: DTypeLike | None = None,
-) -> Array:
-    """`convolution_backward_data` through the folded tensors.
-
-    Parameters are those of `convolution_backward_data`; the result is the same up to rounding.
-    """
-    folded = folded_backward_data(w.shape, dx_shape, padding=padding, stride=stride)
-    dx = convolution_backward_data(
-        w=transform_tensor(w, folded.fold_w),
-        dy=transform_tensor(dy, folded.pad_dy),
-        dx_shape=folded.dx_shape,
-        padding=folded.padding,
-        compute_dtype=compute_dtype,
-        out_dtype=out_dtype,
-    )
-    return transform_tensor(dx, folded.unfold_dx)
