@@ -232,7 +232,7 @@ class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
         handle : Handle, optional
             By default the graph's.
         **options
-            Those of ``cudnn_ctypes.Graph.autotune``.
+            Those of ``cudnn_ctypes.Graph.autotune``, but for `program`: one plan is kept.
 
         Returns
         -------
