@@ -292,14 +292,6 @@ def test_what_became_of_an_example_is_printed():
 
 
 @linux
-@pytest.mark.soak
-def test_the_rows_are_true_of_this_cudnn():
-    done = asked("--times", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "SIGSEGV" in done.stdout
-
-
-@linux
 def test_every_row_reaches_a_child(monkeypatch):
     monkeypatch.setattr(wrong_rows, "verdict", lambda row, handle: row.name)
     with use_reference_device():
