@@ -5,14 +5,13 @@ The methods that allocate and free are exchanged for as long as somebody watches
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Protocol
 
 from ..raw.process import new_lock
 from .allocation import Allocation, Allocator
 
-_methods: Any = (Allocator.allocate_each, Allocation.__del__)
+_methods: Any = (Allocator.allocated, Allocation.__del__)
 _lock = new_lock()
 _watchers: tuple[Watcher, ...] = ()
 
@@ -32,7 +31,7 @@ def watch(watcher: Watcher) -> None:
     global _watchers
     with _lock:
         _watchers = (*_watchers, watcher)
-        _exchange((_allocate_each, _del))
+        _exchange((_allocated, _del))
 
 
 def unwatch(watcher: Watcher) -> None:
@@ -57,13 +56,12 @@ def tell_freed(address: int) -> None:
 
 
 def _exchange(methods: Any) -> None:
-    Allocator.allocate_each, Allocation.__del__ = methods  # type: ignore[method-assign]
+    Allocator.allocated, Allocation.__del__ = methods  # type: ignore[method-assign]
 
 
-def _allocate_each(allocator: Allocator, sizes: Iterable[int]) -> list[Allocation]:
-    made: list[Allocation] = _methods[0](allocator, sizes)
-    for allocation in made:
-        tell_allocated(allocation.ptr, allocation.nbytes)
+def _allocated(allocator: Allocator, nbytes: int, kept: Any) -> Allocation:
+    made: Allocation = _methods[0](allocator, nbytes, kept)
+    tell_allocated(made.ptr, made.nbytes)
     return made
 
 

@@ -7,7 +7,7 @@ from ctypes import c_size_t, c_void_p
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, cudart
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, activation_forward, cudart
 from cudnn_ctypes.runtime.allocation import Allocation, Allocator
 from cudnn_ctypes.runtime.watching import unwatch, watch
 
@@ -25,7 +25,7 @@ class Seen:
 
 @pytest.mark.usefixtures("reference_device")
 def test_allocations_and_frees():
-    before = Allocator.allocate_each, Allocation.__del__
+    before = Allocator.allocated, Allocation.__del__
     seen = Seen()
     watch(seen)
     try:
@@ -46,11 +46,28 @@ def test_allocations_and_frees():
         assert seen.events == [(address, 24), (address,)]
     finally:
         unwatch(seen)
-    assert (Allocator.allocate_each, Allocation.__del__) == before
+    assert (Allocator.allocated, Allocation.__del__) == before
     unwatch(seen)
     seen.events.clear()
     DeviceBuffer(8).close()
     assert seen.events == []
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_results_of_launches_that_are_known():
+    seen, x = Seen(), DeviceTensor.zeros((1, 1, 2, 2), "float32")
+    watch(seen)
+    try:
+        with Handle() as handle:
+            for _ in range(3):
+                y = activation_forward(handle, x, "relu")
+                assert seen.events == [(address := y.ptr, 16)]
+                del y
+                gc.collect()
+                assert seen.events.pop() == (address,)
+                seen.events.clear()
+    finally:
+        unwatch(seen)
 
 
 @pytest.mark.usefixtures("reference_device")
