@@ -44,7 +44,8 @@ def fitting(
             )
             return
     if x.shape[1] != w.shape[1] * groups:
-        wanted, rest = divmod(x.shape[1], w.shape[1])
+        # Fewer channels than a vector has are none to C.
+        wanted, rest = divmod(x.shape[1], w.shape[1]) if w.shape[1] else (0, 0)
         fits = wanted > 1 and not rest and not w.shape[0] % wanted
         yield Broken(
             x.name,

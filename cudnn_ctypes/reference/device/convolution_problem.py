@@ -324,7 +324,8 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
         if not (flat and dilates) or _odd_channels(p):
             return "INT8 needs multiples of 4 channels, 2 spatial dimensions and dilation 1"
     short = all(padding < size for padding, size in zip(g.padding, whole, strict=True))
-    if direction is BACKWARD_FILTER:  # its tiles are lines
+    if direction is BACKWARD_FILTER:  # it moves the results over the image; its tiles are lines
+        short = short and all(map(operator.lt, g.padding, g.y_shape[2:]))
         line = flat and 1 in g.y_shape[2:] and set(g.stride) == {1}
         if method is Method.TILED_FFT and not line:
             return "tiled FFT of a filter's gradient is for a line of results and stride 1"
@@ -336,8 +337,6 @@ def _sizes(direction: Direction, method: Method, p: Problem) -> str:
         case Method.FFT:
             dilated = (d > 1 < size for d, size in zip(g.dilation, whole, strict=True))
             unit = unit or (direction is BACKWARD_DATA and not any(dilated))
-            if direction is BACKWARD_FILTER:  # it moves the results over the image
-                short = short and all(map(operator.lt, g.padding, g.y_shape[2:]))
             plain = flat and unit and short and set(g.stride) == {1}
             if not (plain and max(g.padded) <= _FFT_SIZE):
                 return (

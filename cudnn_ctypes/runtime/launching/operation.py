@@ -57,10 +57,11 @@ class _Operation:
             if recordings and get_ident() in recordings:
                 return function(*args, **kwargs)
             try:
-                if kwargs or on_stream or len(args) <= place:
+                if on_stream or len(args) <= place:
                     given, launcher, values = self._read(args, kwargs)
                 else:
-                    given, launcher, values = (len(args),), args[place], args
+                    given, launcher = (len(args), *kwargs), args[place]
+                    values = (*args, *kwargs.values()) if kwargs else args
                 plans = launcher._plans
             except Exception:  # the operation itself says what is wrong
                 self._check(args, kwargs)

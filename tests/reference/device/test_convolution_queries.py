@@ -235,3 +235,24 @@ def test_names_of_the_parameters_are_those_of_each_function(program: Program):
         raw.cudnnGetConvolutionBackwardDataAlgorithm_v7(
             program.handle, *s.descriptors("BackwardData"), 4, count, table
         )
+
+
+def test_filters_with_less_than_a_vector_of_channels(anywhere: Any) -> None:
+    """They have no channels."""
+    x = anywhere.tensor((3, 32, 9, 1), raw.CUDNN_DATA_INT8x32, "NCHW_VECT_C")
+    dy = anywhere.tensor((3, 32, 3, 2), raw.CUDNN_DATA_INT8x32, "NCHW_VECT_C")
+    dw = anywhere.filter((32, 31, 1, 2), raw.CUDNN_DATA_INT8x32, "NCHW_VECT_C")
+    convolution = anywhere.new(raw.cudnnConvolutionDescriptor_t)
+    raw.cudnnSetConvolution2dDescriptor(
+        convolution, 0, 1, 3, 1, 1, 1, raw.CUDNN_CONVOLUTION, raw.CUDNN_DATA_INT32
+    )
+    with pytest.raises((BadParamError, NotSupportedError)):
+        raw.cudnnGetConvolutionBackwardFilterWorkspaceSize(
+            anywhere.handle,
+            x,
+            dy,
+            convolution,
+            dw,
+            raw.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0,
+            c_size_t(),
+        )
