@@ -550,3 +550,24 @@ def test_the_library_exports_nothing_else():
     symbols = {line.split()[0].split("@")[0] for line in printed.splitlines()}
     exported = {name for name in symbols if name.startswith("cudnn")}
     assert exported == set(raw.FUNCTIONS) | INTERNAL
+
+
+def test_what_is_collected_while_a_sublibrary_is_loaded_is_destroyed():
+    program = """
+        from cudnn_ctypes import raw
+        from cudnn_ctypes.raw.library import Sublibraries
+
+        filters = raw.cudnnFilterDescriptor_t()
+        raw.cudnnCreateFilterDescriptor(filters)
+        prepare = Sublibraries.prepare
+
+        def collecting(self, header):
+            Sublibraries.prepare = prepare
+            raw.cudnnDestroyFilterDescriptor(filters)  # for the first time, as a finalizer does
+            prepare(self, header)
+
+        Sublibraries.prepare = collecting
+        raw.cudnnCreateConvolutionDescriptor(raw.cudnnConvolutionDescriptor_t())
+        print("done")
+    """
+    assert run_program(program, timeout=60).stdout == "done\n"

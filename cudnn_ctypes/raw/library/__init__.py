@@ -28,7 +28,7 @@ from typing import Any
 
 from ...errors import LibraryNotFoundError, SymbolNotFoundError
 from .. import callback
-from ..process import new_lock
+from ..process import new_lock, new_reentrant_lock
 from . import elf, loaded
 from .loaded import cuda_library_files
 
@@ -288,7 +288,8 @@ class Library:
     _sublibraries: Sublibraries
     _cuda_libraries_loaded: bool = False
     _missing: set[str] = field(default_factory=set)  # names of CUDA libraries
-    _lock: threading.Lock = field(default_factory=new_lock)
+    # Reentrant: objects that are collected while a library is loaded are destroyed in this thread.
+    _lock: threading.RLock = field(default_factory=new_reentrant_lock)
 
     @property
     def version_text(self) -> str:
