@@ -258,6 +258,14 @@ def joined_norm_gradient(graph: Graph) -> None:
     graph.sub(results["dx"], graph.tensor(few, name="other")).set_output(name="y")
 
 
+def joined_experts(graph: Graph) -> None:
+    graph.io_data_type = as_data_type("bfloat16")
+    token, gate = (graph.tensor((1, 128, 64), name=name) for name in ("token", "gate"))
+    weight = graph.tensor((8, 64, 64), (4096, 1, 64), name="weight")
+    begins = graph.tensor((8, 1, 1), data_type="int32", name="begins")
+    graph.mul(graph.moe_grouped_matmul(token, weight, begins), gate).set_output(name="y")
+
+
 def strided_gradient(
     graph: Graph, stride: int = 2, *, joined: tuple[int, ...] = (1, 32, 1, 1)
 ) -> None:
@@ -468,6 +476,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "computed operand of a norm": computed_bias,
     "norm with scale and bias of two types": layer_norm,
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
+    "experts beside element-wise operations": joined_experts,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),

@@ -356,6 +356,9 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of a norm beside element-wise operations": lambda graph: _first(
         graph.of("norm_backward") if graph.of("pointwise") else ()
     ),
+    "experts beside element-wise operations": lambda graph: _first(
+        graph.of("moe_grouped_matmul") if graph.of("pointwise") else ()
+    ),
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
     "product of one column": _repeats_one_column_of_a_product,
     "spaced matrix of a product": _spaces_a_matrix_of_a_product,
