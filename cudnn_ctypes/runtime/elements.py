@@ -33,13 +33,18 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Exchange:
-    """``__cuda_array_interface__``, ``__dlpack__`` and ``__dlpack_device__`` of a tensor."""
+class Elements:
+    """Reading, writing, viewing and converting the elements of a tensor; other libraries read them.
+
+    NumPy's functions read copies on the reference device, and raise on a GPU.
+    """
 
     _shape: layout.Shape
     _strides: layout.Shape
     _data_type: cudnnDataType_t
     _readonly: bool
+    _offset: int
+    _nbytes: int
 
     @property
     def ptr(self) -> int:
@@ -48,6 +53,10 @@ class Exchange:
 
     def _open(self) -> Any:
         """The memory, if it is not closed."""
+        raise NotImplementedError
+
+    def _view(self, shape: Shape, strides: Shape, offset: int) -> Self:
+        """A tensor in the same memory; `offset` in bytes from this tensor's first element."""
         raise NotImplementedError
 
     @property
@@ -127,13 +136,7 @@ class Exchange:
             versioned=max_version is not None and max_version[0] >= 1,
         )
 
-
-class NumpyFunctions(Exchange):
-    """NumPy's functions read copies on the reference device, and raise on a GPU."""
-
-    def numpy(self) -> NDArray[Any]:
-        """The elements as an array."""
-        raise NotImplementedError
+    # -- NumPy -----------------------------------------------------------------------------------
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """For NumPy's functions: a copy of the elements on the reference device.
@@ -162,7 +165,7 @@ class NumpyFunctions(Exchange):
         shapes_only = function in (np.shape, np.ndim, np.size)
 
         def as_array(value: Any) -> Any:
-            if isinstance(value, NumpyFunctions):
+            if isinstance(value, Elements):
                 return np.broadcast_to(0, value._shape) if shapes_only else np.asarray(value)
             if type(value) in (tuple, list):
                 return type(value)(map(as_array, value))
@@ -174,7 +177,7 @@ class NumpyFunctions(Exchange):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if isinstance(other, (NumpyFunctions, np.ndarray, np.generic, int, float, complex)):
+        if isinstance(other, (Elements, np.ndarray, np.generic, int, float, complex)):
             raise TypeError(
                 "a DeviceTensor is not compared element by element; compare the elements on the "
                 "host with .numpy(), or the objects with `is`"
@@ -189,17 +192,6 @@ class NumpyFunctions(Exchange):
             "a DeviceTensor is neither true nor false: compare it with None by `is`, or its "
             "elements on the host with .numpy()"
         )
-
-
-class Elements(NumpyFunctions):
-    """Reading, writing, viewing and converting the elements of a tensor."""
-
-    _offset: int
-    _nbytes: int
-
-    def _view(self, shape: Shape, strides: Shape, offset: int) -> Self:
-        """A tensor in the same memory; `offset` in bytes from this tensor's first element."""
-        raise NotImplementedError
 
     # -- to and from the host --------------------------------------------------------------------
 
