@@ -106,16 +106,6 @@ class TestOnTheReferenceDevice:
             with pytest.raises(ClosedError, match="this Handle is closed"):
                 use()
 
-    def test_a_stream_that_is_set_through_another_variable(self) -> None:
-        with Handle() as handle:
-            alias = raw.cudnnHandle_t()
-            alias.value = handle._as_parameter_.value
-            for stream in (0, 64, 128, 0):
-                raw.cudnnSetStream(alias, ctypes.c_void_p(stream))
-                for _ in range(2):
-                    assert handle.stream_pointer == stream
-                    assert handle.allocator.stream == stream
-
     def test_a_raw_handle_that_was_destroyed(self) -> None:
         handle = raw.cudnnHandle_t()
         raw.cudnnCreate(handle)

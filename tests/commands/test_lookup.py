@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from programs import printed
@@ -11,7 +10,7 @@ from programs import printed
 from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import lookup
-from cudnn_ctypes.commands.lookup import entries, find, named
+from cudnn_ctypes.commands.lookup import entries, find
 from cudnn_ctypes.commands.lookup.entries import explanation, glossary
 from cudnn_ctypes.evidence.quotations import quoted_engines, quoted_graphs
 from cudnn_ctypes.raw.attributes import ATTRIBUTES, KINDS
@@ -135,18 +134,6 @@ def test_a_function(capsys):
 )
 def test_what_is_said(capsys, name, says):
     assert says in looked_up(capsys, name)
-
-
-def test_words_list_the_names_that_have_them(capsys):
-    out = looked_up(capsys, "softmax")
-    assert "  cudnnSoftmaxForward\n  cudnnSoftmaxBackward\n" in out
-    assert named("batch norm back") == [
-        "cudnnBatchNormalizationBackward",
-        "cudnnBatchNormalizationBackwardEx",
-        "cudnnGetBatchNormalizationBackwardExWorkspaceSize",
-    ]
-    assert "cudnnGetRNNParamsSize" in named("rnn params")
-    assert named("") == named("no such words at all") == []
 
 
 def test_methods_of_classes(capsys):
@@ -315,18 +302,6 @@ def test_where_the_headers_say_nothing_there_is_no_explanation(folder, tmp_path)
     for name in ("cudnnTensorDescriptor_t", "CUDNN_MINOR", "cudnnCreate", "CUDNN_POINTWISE"):
         assert explanation(name, folder) is None
     assert explanation("cudnnCreate", tmp_path / "none") is None
-
-
-def test_the_explanation_of_the_installed_headers_is_shown(capsys):
-    if entries.include_folder() is None:
-        pytest.skip("needs the cuDNN headers")
-    says = r"cudnn_graph.h of cuDNN 9\.\d+\.\d+ says:\n  \w.*\n"
-    assert re.search(says, looked_up(capsys, "cudnnDataType_t"))
-    header = entries.include_folder() / "cudnn_graph.h"
-    if "@param" in header.read_text():  # 9.19 documents no functions
-        out = looked_up(capsys, "cudnnGetStream")
-        assert re.search(says, out)
-        assert re.search(r"\n  streamId:  \w+", out)
 
 
 def test_missing_headers_are_told(capsys, monkeypatch):

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import (
-    BackendDescriptor,
     BadParamError,
     ConvolutionDescriptor,
     Graph,
@@ -139,16 +138,6 @@ def test_null_is_none():
     assert arguments["seqLengthArray"].value == (3, 2)
     assert arguments["paddingFill"].value is None
     assert str(arguments["paddingFill"]) == "NULL"
-
-
-def test_elements_of_an_attribute_are_told_apart():
-    with log_messages("info") as messages, BackendDescriptor("tensor", dimensions=[1, 5, 6, 7]):
-        pass
-    arguments = informed(messages, "cudnnBackendSetAttribute").arguments
-    assert arguments["attributeName"].value is raw.CUDNN_ATTR_TENSOR_DIMENSIONS
-    assert [arguments[f"[{i}]"].value for i in range(4)] == [1, 5, 6, 7]
-    assert arguments["descriptor"]["isVirtual"].value is False
-    assert arguments["descriptor"]["dimA"].value == ()
 
 
 @pytest.fixture(scope="module")

@@ -155,19 +155,6 @@ def test_a_lost_worker_does_not_stop_the_others(a100):
     assert results[1].name == "impossible"
 
 
-def test_options_reach_the_build():
-    graph = Graph("statistics", io_data_type="float16")
-    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
-    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
-    for tensor in graph.batchnorm(x, scale, bias)[:3]:
-        tensor.set_output()
-    (free,) = compile_graphs([graph], "A100", heuristics="a")
-    (limited,) = compile_graphs([graph], "A100", heuristics="a", workspace_limit=0)
-    assert free.workspace_size > 0
-    assert "needs a workspace of" in str(limited.error)
-    assert graph.tensors[0].uid is None  # it is not changed
-
-
 def test_wrong_graphs():
     with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
         compile_graphs([3], "A100")

@@ -53,16 +53,6 @@ def operands(*shape: int, seed: int = 0) -> tuple[Any, Any]:
     return a, b
 
 
-def test_a_call_gives_what_the_function_says():
-    a, b = operands()
-    y = gate(a, b)
-    assert type(y) is torch.Tensor
-    torch.testing.assert_close(y, torch.sigmoid(a + b))
-    own = gate(*(DeviceTensor.from_numpy(each.numpy()) for each in (a, b)))
-    assert type(own) is DeviceTensor
-    np.testing.assert_allclose(own.numpy(), y.numpy())
-
-
 def image_and_filter(*shape: int) -> tuple[Any, Any]:
     return operands(*(shape or (2, 8, 4, 4)))[0], operands(8, 8, 1, 1)[1]
 

@@ -167,18 +167,6 @@ def test_weights_by_layer_and_direction(handle: Handle) -> None:
                 np.testing.assert_array_equal(array, same[name])
 
 
-def test_what_a_network_has_not_is_missing(handle: Handle) -> None:
-    rnn = RNNDescriptor(
-        "gru", input_size=4, hidden_size=4, layers=2, input_mode="skip_input", bias="no_bias"
-    )
-    with rnn, RNNWeights(handle, rnn) as weights:
-        assert list(weights[0]) == ["r_reset", "r_update", "r_new"]
-        assert list(weights[1]) == ["w_reset", "w_update", "w_new", *weights[0]]
-    rnn = RNNDescriptor("relu", input_size=4, hidden_size=4, bias="single_rec_bias")
-    with rnn, RNNWeights(handle, rnn) as weights:
-        assert list(weights[0]) == ["w_hidden", "r_hidden", "br_hidden"]
-
-
 # -- against PyTorch on the reference device -----------------------------------------------------
 
 
@@ -240,18 +228,6 @@ def test_closing() -> None:
             with RNNDataDescriptor.of(x) as x_desc:
                 RNN(rnn, x_desc).close()
                 assert not x_desc.closed
-        gc.collect()
-
-
-def test_a_failing_backward_pass_closes_the_gradients_that_it_made() -> None:
-    with use_reference_device(), Handle() as handle, warnings.catch_warnings():
-        warnings.simplefilter("error")
-        x = DeviceTensor.zeros((5, 2, 3), "float32")
-        rnn = RNNDescriptor("gru", input_size=3, hidden_size=4)
-        with rnn, RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
-            y, *_, reserve_space = network.forward(handle, x, weights)
-            with pytest.raises(RuntimeError, match="comes before the weights"):
-                network.backward_weights(handle, x=x, y=y, reserve_space=reserve_space)
         gc.collect()
 
 

@@ -18,17 +18,6 @@ DATA_TYPES = {
 }
 
 
-def test_the_same_strides_of_vectors_and_of_elements_differ() -> None:
-    vectors = TensorDescriptor((2, 64, 3, 5), "int8x4")
-    elements = TensorDescriptor((2, 64, 3, 5), "int8x4", strides=vectors.strides)
-    assert elements.strides == vectors.strides
-    assert elements != vectors
-    assert elements.layout is None
-    assert vectors.layout == "NCHW_VECT_C4"
-    vectors.close()
-    elements.close()
-
-
 def test_four_dimensions_read_back() -> None:
     with TensorDescriptor() as x:
         x.set_4d_ex("float16", 2, 3, 5, 7, 211, 67, 11, 1)

@@ -86,16 +86,3 @@ def test_without_tree_sitter(monkeypatch):
     source._parser.cache_clear()
     with pytest.raises(CommandError, match=r"pip install 'cudnn-ctypes\[porting\]'"):
         parse_text("int x;")
-
-
-def test_comments_in_macros_are_none_of_their_text():
-    program = parse_text(
-        "#define A(x) /* one\n   and */ f(x) // two\n"
-        '#define URL "http://a"\n'
-        "#define B(x)  \\\n  g(x); /* three */ \\\n  h(x)\nint y; // four\n"
-    )
-    assert program.root.errors == []
-    bodies = {name: macro.body for name, macro in program.macros.items()}
-    assert bodies["A"] == "f(x)"
-    assert bodies["URL"] == '"http://a"'
-    assert bodies["B"] == "g(x); h(x)"

@@ -9,7 +9,6 @@ import sys
 import pytest
 from programs import ROOT, inherited_environment
 
-from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.porting.translate import translate
 
@@ -182,18 +181,6 @@ def test_macros_that_choose_between_nothing_and_failing_are_checks():
     void f(cudnnHandle_t *handle) { CHECK(cudnnCreate(handle)); }
     """
     assert "    raw.cudnnCreate(handle)  # 3" in of(text, "program.c").python
-
-
-def test_text_of_a_macro_of_cudnn_is_its_number():
-    text = """
-    #define WORD(x) #x
-    #define NUMBER(x) WORD(x)
-    const char *f() { return NUMBER(CUDNN_MAJOR); }
-    const char *g() { return WORD(CUDNN_MAJOR); }
-    """
-    python = of(text, "program.c").python
-    assert f'return "{raw.CUDNN_MAJOR}"' in python
-    assert 'return "CUDNN_MAJOR"' in python
 
 
 def test_members_of_device_properties_are_text_and_arrays():

@@ -23,16 +23,6 @@ class TestArguments:
         )
         assert dimensions(x) == [1, 2, 3, 4]
 
-    def test_an_enum_takes_its_members_and_plain_ints(self, x: Any) -> None:
-        call = raw.cudnnSetTensor4dDescriptor
-        kind = raw.cudnnDataType_t()
-        kind.value = raw.CUDNN_DATA_HALF
-        for data_type in (raw.CUDNN_DATA_HALF, int(raw.CUDNN_DATA_HALF), kind):
-            call(x, raw.CUDNN_TENSOR_NCHW, data_type, 1, 1, 1, 1)
-            size = c_size_t()
-            raw.cudnnGetTensorSizeInBytes(x, size)
-            assert size.value == 2
-
     @pytest.mark.parametrize("wrong", [raw.CUDNN_CONVOLUTION, 0.0, "CUDNN_DATA_FLOAT", None, True])
     def test_an_enum_refuses_everything_else(self, x: Any, wrong: Any) -> None:
         with pytest.raises(TypeError, match=r"'dataType' \(3 of 7\): expected a cudnnDataType_t"):

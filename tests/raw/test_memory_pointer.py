@@ -140,19 +140,6 @@ def test_an_exporter_from_before_dlpack_1(reference_device: None) -> None:
     assert memory_pointer(exporter, "x") == exporter.array.ctypes.data
 
 
-def test_torch(request: pytest.FixtureRequest) -> None:
-    torch = pytest.importorskip("torch")
-    tensor = torch.zeros(3, dtype=torch.bfloat16, requires_grad=True)
-    request.getfixturevalue("gpu_device")
-    with pytest.raises(TypeError, match=r"x: host memory \(torch.Tensor on torch device 'cpu'\)"):
-        memory_pointer(tensor, "x")
-    request.getfixturevalue("reference_device")
-    assert memory_pointer(tensor, "x") == tensor.data_ptr()
-    assert memory_pointer(torch.nn.Parameter(tensor), "x") == tensor.data_ptr()
-    with pytest.raises(TypeError, match="the reference device is active"):
-        memory_pointer(torch.zeros(3, device="meta"), "x")
-
-
 def test_a_consumed_capsule_is_refused() -> None:
     from cudnn_ctypes.raw.dlpack import managed_tensor
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor
 
 
@@ -206,18 +205,6 @@ def test_copies_between_layouts_and_memory(any_device):
 def test_what_does_not_fit_is_refused(reference_device, value, error, match):
     with DeviceTensor.from_numpy(numbers(2, 3)) as tensor, pytest.raises(error, match=match):
         tensor.copy_from(value)
-
-
-def test_parts_close_with_the_tensor(any_device):
-    tensor = DeviceTensor.from_numpy(numbers(4, 5))
-    part, other = tensor[1], tensor.reshape(20)
-    part.close()
-    assert not tensor.closed
-    assert tensor.numpy().shape == (4, 5)
-    tensor.close()
-    assert other.closed
-    with pytest.raises(ClosedError):
-        other.numpy()
 
 
 def test_numpy_functions_on_the_reference_device(reference_device):

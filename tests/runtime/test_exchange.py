@@ -19,7 +19,7 @@ import pytest
 
 from cudnn_ctypes.dtypes import as_data_type, numpy_dtype
 from cudnn_ctypes.raw.dlpack import DLManagedTensorVersioned, managed_tensor
-from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor, as_tensor
+from cudnn_ctypes.runtime import DeviceTensor, as_tensor
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
@@ -214,16 +214,6 @@ def test_closing_waits_for_other_libraries(fake_cuda):
         assert fake_cuda.log[-1] == ("free", 9)
 
 
-def test_closing_a_buffer_waits_too(fake_cuda):
-    buffer = DeviceBuffer(16)
-    capsules = [DeviceTensor(buffer.view(8), (2,), "float32").__dlpack__() for _ in range(2)]
-    buffer.close()
-    assert buffer.closed
-    assert fake_cuda.used == 16
-    capsules.clear()
-    assert fake_cuda.used == 0
-
-
 @pytest.mark.soak
 def test_nothing_leaks(reference_device):
     with DeviceTensor.zeros((2, 3), "bfloat16") as tensor:
@@ -400,17 +390,6 @@ def test_types_without_a_type_string(fake_cuda, name):
 def test_there_is_none_on_the_reference_device(reference_device):
     with DeviceTensor.zeros((2,), "float32") as tensor:
         assert not hasattr(tensor, "__cuda_array_interface__")
-
-
-def test_interface_with_strides_and_without_stream(fake_cuda):
-    array = random_bytes((4, 6), "int32")
-    with DeviceTensor.from_numpy(array) as tensor:
-        fake_cuda.log.clear()
-        imported = as_tensor(
-            OnlyInterface(shape=(2, 3), typestr="<i4", data=(tensor.ptr, False), strides=(48, 8))
-        )
-        assert fake_cuda.log == []
-        np.testing.assert_array_equal(imported.numpy(), array[::2, ::2])
 
 
 @pytest.mark.parametrize(

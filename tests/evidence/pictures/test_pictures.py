@@ -284,16 +284,6 @@ def test_many_bars_are_cut_and_none_is_nothing():
     assert bars([], "us") == ""
 
 
-def test_bars_and_their_texts_stay_within_the_picture():
-    root = _page(bars([Bar("m" * 200, 1.0, 5.0, 50.0), Bar("i", 0.0, 0.0, 0.0)], "us"))
-    width = float(root.get("width", "0"))
-    for text in root.iter(f"{SVG}text"):
-        x, length = float(text.get("x", "0")), text_width(text.text or "")
-        left = x - length if text.get("text-anchor") == "end" else x
-        assert left >= 0
-        assert left + length <= width
-
-
 def test_a_plot_has_the_medians():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -32,19 +32,6 @@ from ..graphs import Made
 SHAPE = (2, 16, 8, 8)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "intermediate_info"])
-def test_every_type_can_be_made_and_closed(kind):
-    try:
-        made = BackendDescriptor(kind)
-    except SymbolNotFoundError as error:
-        pytest.skip(str(error))
-    with made as descriptor:
-        assert descriptor.name == kind
-        assert not descriptor.finalized
-    assert descriptor.closed
-    assert repr(descriptor) == f"BackendDescriptor({kind!r}, closed)"
-
-
 @pytest.mark.parametrize(
     ("attributes", "error", "says"),
     [

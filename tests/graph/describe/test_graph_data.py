@@ -168,19 +168,6 @@ def test_unique_ids_of_tensors_of_other_graphs_may_meet():
     both.validate()
 
 
-def test_results_without_memory_of_another_graph_are_refused():
-    first, second = graph(), graph()
-    y = first.relu(first.tensor((2, 3), name="x"), name="first")
-    with pytest.raises(
-        ValueError, match=r"relu 'relu': x .*'first'.* another graph, where it has no memory: call"
-    ):
-        second.relu(y)
-    assert second.tensors == []
-    second.relu(y.set_output()).set_output()
-    first.validate()
-    second.validate()
-
-
 def test_tensors_without_data_type_are_refused():
     g = Graph()
     g.relu(g.tensor((2, 3), name="x")).set_output()

@@ -118,19 +118,6 @@ def test_a_tensor_has_no_truth_value():
         0 < a < b  # noqa: B015
 
 
-def test_functions_of_pytorch():
-    torch = pytest.importorskip("torch")
-    _graph, a, _b = vectors()
-    with pytest.raises(TypeError, match="PyTorch's relu was given a Tensor of a graph"):
-        torch.relu(a)
-    for add in (lambda: torch.ones(400) + a, lambda: a + torch.ones(400)):
-        with pytest.raises(
-            TypeError, match="expected a Tensor of this graph or a number"
-        ) as caught:
-            add()
-        assert len(str(caught.value)) < 320
-
-
 def test_the_graph_of_a_tensor():
     graph, a, _ = vectors()
     assert a.graph is graph

@@ -29,18 +29,6 @@ def _described(graph: Graph) -> Any:
     return json.loads(graph.to_json())
 
 
-def test_tensors_are_replaced_by_name_uid_and_themselves():
-    graph = _chain()
-    graph.validate()
-    a = graph.find_tensor("a")
-    for key in (a, "a", a.uid):
-        made = graph.replaced({key: {"alignment": 2, "data_type": "bfloat16"}})
-        twin = made.find_tensor("a")
-        assert (twin.alignment, twin.data_type) == (2, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
-        assert (a.alignment, a.data_type) == (16, HALF)
-        assert twin.uid == a.uid
-
-
 def test_results_are_left_out():
     graph = Graph(io_data_type="float16")
     x, scale = graph.tensor((8, 32, 1, 1), name="x"), graph.tensor((1, 32, 1, 1), name="scale")

@@ -170,17 +170,6 @@ def test_right_arguments(name):
     getattr(g, name)(*positional, **options)
 
 
-def test_what_is_refused_leaves_the_graph_as_it_was():
-    g = Graph(io_data_type="float16")
-    x = g.tensor((2, 3), name="x")
-    with pytest.raises(TypeError, match="mul 'mul': b: expected a Tensor of this graph or a num"):
-        g.mul(2.0, "x")
-    with pytest.raises(TypeError, match=r"matmul 'matmul': compute_data_type: .*float15"):
-        g.matmul(1.0, 2.0, compute_data_type="float15")
-    assert g.tensors == [x]
-    assert g.nodes == []
-
-
 @pytest.mark.parametrize("number", [np.int64(2), np.int32(2), np.array(2), _Integer()])
 def test_integers_of_all_libraries_are_taken(number):
     g = Graph(io_data_type="float16")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, Handle, NoDeviceError, PlanCache, use_reference_device
+from cudnn_ctypes import DeviceBuffer, Handle, PlanCache, use_reference_device
 from cudnn_ctypes.dtypes import as_data_type, element_bits, numpy_dtype
 from cudnn_ctypes.errors import ExecutionFailedError, NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -166,19 +166,6 @@ def test_an_interrupted_run_leaves_no_plan():
     with pytest.raises(KeyboardInterrupt):
         bench.measure(_Config(_Engine(0), fails=KeyboardInterrupt()))
     assert bench.open == []
-
-
-def test_what_is_not_wanted_is_not_built():
-    bench = _Bench(selection=Selection(without_engines=[0], workspace_limit=8))
-    excluded, large, good = bench.measure(
-        _Config(_Engine(0)), _Config(_Engine(1), workspace_size=9), _Config(_Engine(2))
-    )
-    assert excluded is not None
-    assert (excluded.state, excluded.reason) == ("excluded", "its engine is excluded")
-    assert large is not None
-    assert large.reason == "needs a workspace of more than 8 bytes"
-    assert bench.tuner.best is good
-    assert len(bench.plans) == 1
 
 
 def test_engines_that_compute_wrong_numbers_are_not_measured():
@@ -374,16 +361,6 @@ def test_operands_whose_values_decide_are_asked_for():
 
 
 # --- where nothing can be measured ---------------------------------------------------------------
-
-
-def test_the_reference_device_is_refused():
-    with (
-        use_reference_device(),
-        CASES["convolution"].graph() as graph,
-        Handle() as handle,
-        pytest.raises(NoDeviceError, match="autotune measures plans on a GPU"),
-    ):
-        graph.autotune(handle)
 
 
 def test_a_gpu_that_is_not_there_is_refused(h200):

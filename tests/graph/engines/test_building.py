@@ -16,8 +16,6 @@ from cudnn_ctypes import (
     DeviceTensor,
     Graph,
     Handle,
-    NotSupportedError,
-    Selection,
     SymbolNotFoundError,
     raw,
 )
@@ -168,18 +166,6 @@ def test_there_is_no_engine_to_ask(handle):
         plan.execute(handle, dict.fromkeys(plan.uids, DeviceTensor.from_numpy(_random(2, 3))))
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"selection": Selection()}, "without_engine: selection would choose or keep an engine"),
-        ({"sm_count": 4, "workspace_limit": 0}, "workspace_limit, sm_count would choose"),
-    ],
-)
-def test_nothing_can_be_chosen(options, says, handle):
-    with pytest.raises(ValueError, match=says):
-        _transposed().build(handle, without_engine=True, **options)
-
-
 def test_a_gpu_wants_an_engine():
     with (
         DeviceProperties.preset("H200") as h200,
@@ -239,16 +225,3 @@ def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200):
     (reason,) = (why for why, which in told.reasons().items() if which == engines)
     assert reason.startswith(ONLY_THERE)
     assert f"{len(engines)} more perhaps where the GPU is" in str(told)
-
-
-@without_driver
-def test_a_failed_build_names_engines_that_may_do_it_where_the_gpu_is():
-    """A T4 has no engine for bfloat16 that can be compiled here; two ask the GPU."""
-    with DeviceProperties.preset("T4") as t4, Graph(io_data_type="bfloat16") as graph:
-        x, scale = graph.tensor((64, 512, 1, 1)), graph.tensor((1, 512, 1, 1))
-        y, _ = graph.rmsnorm("inference", x, scale, None, 1e-5)
-        graph.mul(y, graph.tensor((1, 1, 1, 1), data_type="float32")).set_output(
-            data_type="fp8_e4m3"
-        )
-        with pytest.raises(NotSupportedError, match=f"engine 2, 3: {ONLY_THERE}"):
-            graph.build(t4)

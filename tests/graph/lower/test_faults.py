@@ -390,16 +390,6 @@ def test_one_query_with_alibi_gets_a_right_bound(options, told):
     assert any("right" in node.name for node in nodes) is (bool(told) or "right" in options)
 
 
-def test_lengths_that_may_be_zero_are_warned_of():
-    assert ["queries and no keys" in each for each in _cautions(_of(wrong.attention))] == []
-    (told,) = _cautions(_of(wrong.attention, **wrong.EMPTY))
-    assert "sdpa 'sdpa' with seq_len_kv: most engines of cuDNN give NaN in o" in told
-    gradients = _of(wrong.attention_gradients, lengths=wrong.EMPTY["lengths"])
-    assert _cautions(gradients) == []
-    old = [each.fault.name for each in _found(gradients, Target(91400, 90)).found]
-    assert old == ["gradient of a sequence without queries"]
-
-
 @pytest.mark.soak
 def test_a_band_of_8_bits_that_is_wrong_for_some_lengths_is_built_with_a_warning():
     with DeviceProperties("H200") as h200:

@@ -71,18 +71,6 @@ def test_torch_tensors_give_torch_tensors(graph, torch):
 
 
 @reference
-def test_an_output_of_a_tensor_with_another_new_name(graph):
-    given = numbers()
-    graph.run(on_device(given))
-    graph.find_tensor("y").name = "product"
-    memory = DeviceTensor.full((2, 8, 4), np.nan, "float32")
-    results = graph.run({**on_device(given), "product": memory})
-    assert list(results) == ["product", "z"]
-    assert results["product"] is memory
-    check(results, given)
-
-
-@reference
 def test_a_default_handle_is_not_the_graph_s(graph):
     graph.run(on_device(numbers()))
     with pytest.raises(ValueError, match="without a handle"):

@@ -360,17 +360,6 @@ def test_launches_keep_no_memory_alive(with_space, product):
         gc.enable()
 
 
-def test_alternating_outputs_have_a_pack_each(with_space, product, stand_in):
-    """Also after so many other outputs that their packs were given up."""
-    long_way, known = with_space
-    outputs = [Tensor(C + 256 * i) for i in range(1, 100)]
-    for output in (*outputs[:2] * 3, *outputs, *outputs[:2] * 3, *outputs[:2] * 3):
-        long_way(product.handle, {**known, "c": output}, SPACE)
-        assert stand_in.executed[-1]["data"][product.c.uid] == output.data_ptr()
-    assert not long_way.calls
-    assert len(stand_in.packs) <= 64
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 def test_tensors_of_pytorch_at_known_and_new_addresses():

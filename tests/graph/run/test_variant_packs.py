@@ -216,19 +216,6 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
     assert not stand_in.executed
 
 
-def test_the_error_of_an_execution_is_told(product, stand_in):
-    pointers = dict.fromkeys(product.plan.uids, 0x10000)
-    stand_in.status = BAD_PARAM
-    bound = product.plan.bind(product.handle, pointers)
-    for use in (bound, lambda: product.plan.execute(product.handle, pointers)):
-        with pytest.raises(BadParamError) as caught:
-            use()
-        assert caught.value.function == "cudnnBackendExecute"
-        assert list(caught.value.arguments) == ["handle", "executionPlan", "variantPack"]
-    stand_in.status = 0
-    product.plan.execute(product.handle, pointers)
-
-
 def test_cudnn_takes_the_packs(product, stand_in, monkeypatch):
     """cuDNN's own functions but for the execution, whose pack must be finalized."""
     for name in ("cudnnBackendInitialize", "cudnnBackendSetAttribute", "cudnnBackendFinalize"):

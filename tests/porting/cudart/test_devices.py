@@ -15,7 +15,6 @@ import pytest
 
 import cudnn_ctypes
 from cudnn_ctypes import cudart, raw
-from cudnn_ctypes.absent_gpu.properties import preset
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.porting.cudart import CudaError, DevicePointer, cudaEvent_t, cudaStream_t
 from cudnn_ctypes.porting.cudart.sides import REFERENCE
@@ -39,18 +38,6 @@ def test_which_device(any_device):
     assert number(cudart.cudaGetDevice) == 0
     assert cudart.cudaSetDevice.unchecked(99) == cudart.cudaErrorInvalidDevice
     cudart.cudaGetLastError()
-
-
-def test_the_reference_device_has_those_of_the_gpu_that_it_stands_for(
-    reference_device, monkeypatch
-):
-    monkeypatch.setattr("cudnn_ctypes.raw.mode.reference_gpu", preset("b200"))
-    properties = cudart.cudaDeviceProp()
-    cudart.cudaGetDeviceProperties(properties, 0)
-    assert properties.name == b"NVIDIA B200"
-    assert (properties.major, properties.minor) == (10, 0)
-    assert properties.multiProcessorCount == 148
-    assert properties.memoryBusWidth == 8192
 
 
 def test_attributes(any_device):
@@ -265,17 +252,6 @@ def test_streams(any_device):
     cudart.cudaEventDestroy(point)
     cudart.cudaStreamDestroy(first)
     cudart.cudaStreamDestroy(second)
-
-
-def test_times(any_device):
-    start, end = event(), event()
-    cudart.cudaEventRecord(start)
-    cudart.cudaEventRecord(end, None)
-    cudart.cudaEventSynchronize(end)
-    assert cudart.cudaEventQuery(end) == cudart.cudaSuccess
-    assert elapsed(start, end) >= 0
-    for each in (start, end):
-        cudart.cudaEventDestroy(each)
 
 
 def test_events_without_a_time(any_device):

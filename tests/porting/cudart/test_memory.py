@@ -275,19 +275,6 @@ def test_rows_that_are_wider_than_the_pitch(reference_device):
 # -- the reference device watches -----------------------------------------------------------------
 
 
-def test_a_direction_that_does_not_fit(reference_device):
-    x, host = filled(VALUES), np.zeros(12, np.float32)
-    with pytest.raises(CudaError, match="dst is device memory, which the host cannot use"):
-        cudaMemcpy(x, x, 48, cudaMemcpyDeviceToHost)
-    with pytest.raises(TypeError, match="dst: host memory"):
-        cudaMemcpy(host, x, 48, cudaMemcpyDeviceToDevice)
-    with pytest.raises(CudaError, match="dst is NULL"):
-        cudaMemcpy(None, host, 48, cudaMemcpyHostToDevice)
-    with pytest.raises(CudaError, match="not memory of this process"):
-        cudaMemcpy(host, 0x123450, 48, cudaMemcpyDeviceToHost)
-    cudaFree(x)
-
-
 def test_freeing_what_is_not_there(reference_device):
     x, pinned = allocated(48), DevicePointer(c_float)
     with pytest.raises(CudaError, match="lies 4 bytes behind the start"):

@@ -14,7 +14,7 @@ from cudnn_ctypes import (
     raw,
 )
 from cudnn_ctypes.raw import log
-from cudnn_ctypes.raw.hints import Failure, creating_function, hint
+from cudnn_ctypes.raw.hints import Failure, hint
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
@@ -39,19 +39,6 @@ class TestSetting:
         assert told.endswith("not for CUDNN_DATA_HALF")
         told = hint_of(raw.cudnnSetTensor4dDescriptor, x, layout, raw.CUDNN_DATA_INT8x4, 1, 3, 1, 1)
         assert "multiple of the channels in a vector" in told
-
-
-class TestNull:
-    def test_every_kind_has_its_creating_function(self) -> None:
-        kinds = {
-            p.type.base.__name__
-            for function in raw.FUNCTIONS.values()
-            for p in function.parameters
-            if p.type.kind == "value" and issubclass(p.type.base, raw.cudnnHandle_t.__bases__[0])
-            if p.type.base.__name__.startswith("cudnn")
-        }
-        assert len(kinds) > 20
-        assert {creating_function(kind) for kind in kinds} <= raw.FUNCTIONS.keys()
 
 
 class TestBackend:

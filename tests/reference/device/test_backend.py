@@ -6,7 +6,7 @@ import ctypes
 import json
 import struct
 from collections.abc import Iterator
-from ctypes import byref, c_int32, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
@@ -364,16 +364,4 @@ def test_an_older_cudnn_has_no_properties(program, monkeypatch):
             raw.CUDNN_TYPE_HANDLE,
             1,
             byref(program.handle),
-        )
-
-
-def test_device_numbers_have_their_type(program: BackendProgram) -> None:
-    made = program.new(raw.CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR)
-    with pytest.raises(BadParamError, match="number 0"):
-        raw.cudnnBackendSetAttribute(
-            made,
-            raw.CUDNN_ATTR_DEVICEPROP_DEVICE_ID,
-            raw.CUDNN_TYPE_INT32,
-            1,
-            byref(c_int32(3)),
         )

@@ -90,14 +90,3 @@ def test_layouts_that_differ(program: Program, torch: Any, x_layout: Any, y_layo
                 assert np.isnan(target.get()).all()
             assert target.gaps_are_poisoned()
     assert carried_out >= 6
-
-
-def test_tensors_of_three_dimensions_have_no_kernel(program: Program) -> None:
-    flat = [
-        program.tensor((2, 4, 9)),
-        program.filter((6, 4, 3)),
-        program.convolution((2,), (2,), (2,)),
-        program.tensor((2, 6, 5)),
-    ]
-    x, w, y = Memory((2, 4, 9)), Memory((6, 4, 3)), Memory((2, 6, 5))
-    assert not run(program, "Forward", flat, [x.address, w.address, y.address], 1, 0)

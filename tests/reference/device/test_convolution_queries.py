@@ -152,19 +152,6 @@ def test_find_ex_runs_into_the_output_within_the_workspace(program: Program, dir
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_the_workspace_may_have_exactly_the_size(program: Program, direction: str):
-    s = setup(program)
-    _, offered = ask(direction, "v7", program, s.descriptors(direction))
-    wanted = {row.algo: row.memory for row in offered if row.memory}
-    workspace = np.empty(max(wanted.values()), np.uint8)
-    for algorithm, memory in wanted.items():
-        for size, expected in ((memory, SUCCESS), (memory - 1, NO_SPACE)):
-            tail = (workspace.ctypes.data, size)
-            _, rows = ask(direction, "ex", program, s.with_memory(direction), *tail)
-            assert {row.algo: row.status for row in rows}[algorithm] == expected
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
 def test_counts_and_null(program: Program, direction: str):
     s = setup(program)
     descriptors, memory = s.descriptors(direction), s.with_memory(direction)

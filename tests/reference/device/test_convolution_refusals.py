@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cudnn_ctypes import BadParamError, DeviceBuffer, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
 
 from ..raw_program import FLOAT, Program, scalar
 
@@ -134,15 +134,6 @@ DO_NOT_FIT: dict[str, Change] = {
     "convolution 3d": ("conv", lambda p: p.convolution((1, 1, 1))),
     "convolution never set": ("conv", lambda p: p.new(raw.cudnnConvolutionDescriptor_t)),
 }
-NO_KERNEL: dict[str, Change] = {
-    "x double": ("x", lambda p: p.tensor(X, DOUBLE)),
-    "x half": ("x", lambda p: p.tensor(X, HALF)),
-    "w double": ("w", lambda p: p.filter(W, DOUBLE)),
-    "y double": ("y", lambda p: p.tensor(Y, DOUBLE)),
-    "y half": ("y", lambda p: p.tensor(Y, HALF)),
-    "sums in double": ("conv", lambda p: p.convolution((1, 1), compute_data_type=DOUBLE)),
-    "sums in int32": ("conv", lambda p: p.convolution((1, 1), compute_data_type=INT32)),
-}
 
 
 def changed(here: Here, operation: str, change: Change) -> Arguments:
@@ -161,27 +152,6 @@ def test_the_call_that_is_changed_below_is_right(everywhere: Here, operation: st
 @pytest.mark.parametrize("operation", ROLES)
 def test_descriptors_that_do_not_fit(everywhere: Here, operation: str, change: str):
     assert status(operation, changed(everywhere, operation, DO_NOT_FIT[change])) == BAD_PARAM
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("change", NO_KERNEL)
-@pytest.mark.parametrize("operation", ROLES)
-def test_data_types_without_a_kernel(everywhere: Here, operation: str, change: str):
-    given = status(operation, changed(everywhere, operation, NO_KERNEL[change]))
-    # The fused call compares z with y first.
-    fused_result = operation == "BiasActivationForward" and change in ("y double", "y half")
-    assert given == (SHAPE if fused_result else NOT_SUPPORTED)
-
-
-@pytest.mark.parametrize("groups", [2, 3, 4])
-@pytest.mark.parametrize("operation", ROLES)
-def test_groups_that_do_not_fit(reference: Here, operation: str, groups: int):
-    # Stricter than cuDNN 9.19, which goes by the channels.
-    arguments = right(reference, operation)
-    arguments["convDesc"] = reference.program.convolution((1, 1), groups=groups)
-    assert status(operation, arguments) == BAD_PARAM
-    with pytest.raises(BadParamError, match="groups"):
-        raw.FUNCTIONS[f"cudnnConvolution{operation}"](**arguments)
 
 
 CHANGES: dict[str, list[tuple[Callable[[Program], Arguments], int]]] = {

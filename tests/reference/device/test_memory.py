@@ -228,19 +228,6 @@ class TestMemoryOfOthers:
         assert (array == 1).all()
 
 
-@pytest.mark.usefixtures("reference_device")
-def test_scribble_overwrites_what_was_asked_for():
-    with DeviceBuffer(64) as buffer:
-        buffer.fill(0)
-        memory.scribble(buffer.ptr, 48, "workSpace")
-        contents = buffer.copy_to_host()
-        assert (contents[:48] == 0xA5).all()
-        assert (contents[48:] == 0).all()
-        memory.scribble(None, 0, "workSpace")
-        with pytest.raises(Refused, match="workSpace is too small"):
-            memory.scribble(buffer.ptr, 65, "workSpace")
-
-
 # --- memory that arguments share ------------------------------------------------------------------
 
 IN_PLACE = "is in the place of x: on a GPU threads read parts of x that others have written over"

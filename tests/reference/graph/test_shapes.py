@@ -9,7 +9,6 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.reference.graph import (
     block_axis,
     dequantize,
-    interleaved_scales,
     load_pages,
     reshape,
 )
@@ -54,13 +53,3 @@ def test_the_axis_of_the_blocks() -> None:
     assert block_axis((1, 100, 64), (1, 128, 4), 32) == 2  # padded to tiles
     with pytest.raises(ValueError, match="no axis with one for each block of 32"):
         block_axis((4, 64), (4, 64), 32)
-
-
-def test_tiles_fill_memory_without_gaps() -> None:
-    places = interleaved_scales(256, 12)
-    np.testing.assert_array_equal(np.sort(places, None), np.arange(256 * 12))
-    assert places[1, 0] == 16
-    assert places[32, 0] == 4
-    assert places[0, 1] == 1
-    assert places[0, 4] == 512
-    assert places[128, 0] == 3 * 512

@@ -7,7 +7,6 @@ import inspect
 import os
 import pickle
 import re
-import warnings
 from ctypes import byref, c_int, c_size_t
 from pathlib import Path
 from typing import Any
@@ -128,36 +127,12 @@ def test_types():
 # -- warnings --------------------------------------------------------------------------------------
 
 
-def test_a_function_warns_once_with_the_new_call(warnings_again):
-    algo = raw.cudnnMathType_t()
-    descriptor = raw.cudnnRNNDescriptor_t()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for _ in range(3):
-            v7.cudnnGetRNNMatrixMathType.unchecked(descriptor, algo)
-    assert [each.category for each in caught] == [OldNameWarning]
-    assert "cudnnGetRNNMatrixMathType is gone since cuDNN 9.0" in str(caught[0].message)
-    assert "cudnnGetRNNDescriptor_v8(rnnDesc, algo, cellMode" in str(caught[0].message)
-    assert caught[0].filename == __file__
-
-
 def test_a_constant_warns_once(warnings_again):
     vars(v7).pop("CUDNN_ADD_SAME_C", None)
     with pytest.warns(OldNameWarning, match="the shapes say what is added to what") as caught:
         assert v7.CUDNN_ADD_SAME_C == v7.CUDNN_ADD_SAME_C
     assert len(caught) == 1
     assert caught[0].filename == __file__
-
-
-def test_a_function_that_is_still_there_warns_of_its_old_parameters_only(warnings_again):
-    w = raw.cudnnFilterDescriptor_t()
-    raw.cudnnCreateFilterDescriptor(w)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        v7.cudnnSetFilter4dDescriptor(w, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NHWC, 1, 2, 3, 4)
-    with pytest.warns(OldNameWarning, match="has other parameters in cuDNN 9: before 5.0 without"):
-        v7.cudnnSetFilter4dDescriptor(w, raw.CUDNN_DATA_FLOAT, 1, 2, 3, 4)
-    raw.cudnnDestroyFilterDescriptor(w)
 
 
 def test_a_program_sees_the_warning_as_it_is_run():
