@@ -27,7 +27,7 @@ PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
-INDEX = "it is an index of a smaller tensor, or along another dimension than the innermost"
+INDEX = "it is an index of a smaller tensor, or along a dimension that engines count wrong"
 OUTPUT = "it is an output that is smaller than the result along an inner dimension"
 
 _MAINS = {
@@ -122,13 +122,15 @@ class Side:
         smaller = "1" in whole or "x" in whole
         made_by = self.maker(tensor)
         axis = None if made_by is None else made_by.options.get("axis")
-        if axis is not None and (smaller or axis != self.inner):
+        if axis is not None and (smaller or not self._counts(axis)):
             return INDEX
         if tensor.by_value or not smaller:
             return ""
         if made_by is not None and not tensor.virtual and self.before is None:
-            if self.family == "plain":
-                return OUTPUT if "F1" in whole or whole == "111" else ""
+            if self.family == "plain" and "F" in whole:
+                return OUTPUT if "F1" in whole else ""
+            if self.family == "plain" and whole == "111":
+                return OUTPUT
             if self.family == "product":
                 return OUTPUT if spread[-1] == "1" and tensor.data_type != _REAL[0] else ""
         computed = tensor.virtual or made_by is not None
@@ -154,6 +156,12 @@ class Side:
             if all(each.by_value or self.small(each) for each in others):
                 return ROWS
         return ""
+
+    def _counts(self, axis: int) -> bool:
+        """Whether indices along an axis are right: beside products columns, of images any."""
+        rank = len(self.full)
+        first = rank - 1 if self.family == "product" else int(rank <= 3)
+        return axis >= first or self.full[axis] == 1
 
     @functools.cached_property
     def _reads_more(self) -> bool:

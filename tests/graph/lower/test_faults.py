@@ -223,6 +223,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.indexed, (), {}, H200, "'gen_index' (64, 7, 33)"),
     (wrong.indexed, ((1, 1, 33), 2), {}, H200, "'gen_index' (1, 1, 33)"),
     (wrong.indexed, ((64, 7, 33), 2), {}, H200, ""),
+    (wrong.indexed, ((64, 7, 33), 1), {}, H200, ""),
     (wrong.kept, (), {}, H200, "'kept' (16, 1, 64)"),
     (wrong.kept, ((1, 33, 64),), {}, H200, ""),
     (wrong.kept, ((1, 1, 1), True), {}, H200, "'kept' (1, 1, 1)"),

@@ -110,7 +110,7 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
             computed = side.family == "image" and side.before is not None
             for each in side.tensors if "computed " * computed + side.family in families else ():
                 dims, strides = graph.view(each)
-                whole = side.family == "plain" and each.dims == side.full
+                whole = side.family == "plain" and each.dims == side.full and not side.maker(each)
                 lines = whole and len(dims) == 3 and strides[-1] == 1
                 if not (each.virtual or lines or side.in_order(each)):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
@@ -230,7 +230,7 @@ def _joins_operands_beside_a_convolution(graph: Graph) -> str:
 def _has_rows_of_a_product(graph: Graph) -> str:
     """One product: lines of other than 16 bytes, one column of float32.
 
-    Or an operand of element-wise operations beside it in another order of memory.
+    Or an operand of element-wise operations beside it in another order of memory or with gaps.
     """
     beside = any(side.family == "product" for side in graph.sides)
     for node in graph.of("matmul") if beside else graph.alone("matmul"):
@@ -241,6 +241,12 @@ def _has_rows_of_a_product(graph: Graph) -> str:
             wide = one and each.data_type == cudnnDataType_t.CUDNN_DATA_FLOAT
             if not each.virtual and (wide or nbytes % _ROW):
                 return f"{node}: {each.name!r} {each.dims} with strides {each.strides}"
+    for side in graph.sides if beside else ():
+        for each in side.tensors:
+            dims, strides = each.dims or (), each.strides or ()
+            parted = strides[-1] == 1 and extent(dims, strides) > math.prod(dims)
+            if parted and not each.virtual:
+                return f"{each.name!r} {dims} with strides {strides}"
     return _lies_otherwise("product")(graph)
 
 
