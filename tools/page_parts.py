@@ -8,8 +8,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CONTENTS", "auto", "code", "grid", "keywords", "prose", "summary", "title", "write"]
+__all__ = [
+    "CONTENTS",
+    "auto",
+    "code",
+    "drop_others",
+    "grid",
+    "keywords",
+    "prose",
+    "summary",
+    "title",
+    "write",
+]
 
+_written: set[Path] = set()
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"  # not kept in git
 
 
@@ -18,8 +30,16 @@ def write(path: str, *parts: str) -> None:
     text = "\n\n".join(part for part in parts if part) + "\n"
     file = FOLDER / path
     file.parent.mkdir(parents=True, exist_ok=True)
+    _written.add(file)
     if not file.exists() or file.read_text() != text:
         file.write_text(text)
+
+
+def drop_others() -> None:
+    """Remove pages of earlier builds, of names that are gone."""
+    for file in FOLDER.rglob("*.*"):
+        if file not in _written:
+            file.unlink()
 
 
 CONTENTS = "\n".join(["```{toctree}", ":hidden:", ":glob:", "", "*", "```"])

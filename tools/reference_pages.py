@@ -30,7 +30,7 @@ from cudnn_ctypes.raw.parameter import Parameter
 from .atlas_pages import write_atlas
 from .course_pages import write_course
 from .fault_pages import write_faults
-from .page_parts import CONTENTS, auto, code, grid, keywords, summary, title, write
+from .page_parts import CONTENTS, auto, code, drop_others, grid, keywords, summary, title, write
 from .release_pages import write_statuses, write_versions
 from .tool_pages import write_tools
 
@@ -442,3 +442,4 @@ def write_reference() -> None:
     torch_page()
     write_course()
     write_tools()
+    drop_others()

@@ -23,13 +23,6 @@ def test_an_address_of_a_function_leads_to_its_library():
     assert linux.symbol_at(1) is None
 
 
-def test_the_environment_is_that_of_the_beginning():
-    changed = "import os; os.environ['LD_LIBRARY_PATH'] = '/later'\n"
-    told = "from cudnn_ctypes.raw.library import loaded; print(loaded.library_path())"
-    done = run_program(changed + told, environment={**os.environ, "LD_LIBRARY_PATH": "/a:/b"})
-    assert done.stdout == "['/a', '/b']\n"
-
-
 def test_own_memory_grows_and_mapped_files_are_none_of_it():
     mapped, own = linux.memory()
     held = b"x" * (64 << 20)
