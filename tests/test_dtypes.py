@@ -19,7 +19,6 @@ from cudnn_ctypes.dtypes import (
     numpy_dtype,
     storage_bytes,
     vector_length,
-    vectorized,
 )
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 
@@ -161,14 +160,6 @@ def test_big_endian_is_refused_with_the_reason() -> None:
 def test_an_enumerator_of_a_newer_cudnn_is_refused() -> None:
     with pytest.raises(TypeError, match="newer cuDNN"):
         numpy_dtype(cudnnDataType_t(4242))
-
-
-def test_vectors() -> None:
-    assert vectorized("int8", 4) is member("INT8x4")
-    assert vectorized(np.uint8, 4) is member("UINT8x4")
-    assert vectorized("int8", 32) is member("INT8x32")
-    with pytest.raises(TypeError, match="no vectors of 32 elements of uint8"):
-        vectorized("uint8", 32)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 from programs import run_program
 
 from cudnn_ctypes.absent_gpu import driver_stub
-from cudnn_ctypes.absent_gpu.driver_stub import MACHINE_CODE
 from cudnn_ctypes.errors import NoDeviceError
 from cudnn_ctypes.raw.library import elf, loaded
 
@@ -126,14 +125,6 @@ class TestOtherMachines:
         monkeypatch.setattr(elf, "built_for", lambda: 243)
         with pytest.raises(NoDeviceError, match="there is one for x86-64 and aarch64"):
             driver_stub.stub(12090)
-
-    @pytest.mark.parametrize("distance", [-1048576, -131, -4, 1, 6, 70000, 1048575])
-    def test_distances_on_aarch64(self, distance: int) -> None:
-        """The distance in an ``adr``: 19 bits from bit 5 on, above the 2 bits from bit 29 on."""
-        (word,) = struct.unpack_from("<I", MACHINE_CODE["aarch64"].store_address(distance))
-        assert word & 0x9F00001F == 0x10000002
-        value = (word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3
-        assert (value ^ 1 << 20) - (1 << 20) == distance
 
 
 def test_the_machine_is_known() -> None:

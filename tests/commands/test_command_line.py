@@ -189,14 +189,6 @@ def test_a_dash_is_no_file(words, capsys):
     assert "got '-': use /dev/stdin or /dev/stdout" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_compiling(tmp_path, capsys):
-    graph = product(tmp_path / "a.json")
-    assert main(["compile", "--device", "H200", str(graph), "-o", f"{graph}/b.json"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err == f"compile: {graph}: this is a file, and a folder is wanted\n"
-
-
 def test_a_misspelled_command_is_suggested(capsys):
     for words, suggested in ((["docter"], "doctor"), (["bench", "convolutoin"], "convolution")):
         try:

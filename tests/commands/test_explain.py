@@ -27,15 +27,6 @@ def test_the_table_is_printed(product, capsys):
     assert "accepted, not compiled" in out
 
 
-def test_json_is_printed(product, capsys):
-    words = ["explain", str(product), "--device", "h200", "--json", "--require", "tensor_core"]
-    assert main(words) == 0
-    told = json.loads(capsys.readouterr().out)
-    usable = [row for row in told["rows"] if row["state"] == "accepted"]
-    assert usable
-    assert all("tensor_core" in row["numerical_notes"] for row in usable)
-
-
 def test_without_an_engine_the_status_says_so(product, capsys):
     words = ["explain", str(product), "--device", "H200", "--require", "winograd"]
     assert main(words) == 1

@@ -327,16 +327,6 @@ def test_the_headers_beside_the_chosen_library_come_first(folder, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("columns", [80, 40])
-def test_names_are_not_broken_in_pipes_and_narrow_terminals(capsys, monkeypatch, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    name = "cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize"
-    out = looked_up(capsys, name, "cudnnRNNForwardTraining")
-    assert set(documentation(name).split()) <= set(out.split())
-    for line in out.splitlines():
-        assert len(line) <= columns or " " not in line.strip()
-
-
 def test_what_errors_of_other_programs_quote(capsys):
     message = "No valid engine configs for Matmul_MUL_GEN_INDEX_CMP_GE_Reduction_SUB_EXP_Matmul_"
     assert main(["lookup", message, "XLA: eng34{k2=2,k24=-1} failed", "--json"]) == 0

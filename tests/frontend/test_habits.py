@@ -42,16 +42,6 @@ def built_product(device: str) -> tuple[Any, Any, Any, Any, dict[Any, Any]]:
     return graph, a, b, c, {a: a_gpu, b: b_gpu}
 
 
-def test_a_deserialized_graph_takes_the_tensors_of_the_serialized_one(device):
-    graph, a, b, c, memory = built_product(device)
-    restored = cudnn.pygraph()
-    restored.deserialize(graph.serialize())
-    expected = memory[a].double() @ memory[b].double()
-    memory[c] = nothing(memory[a], 2, 16, 24)
-    execute(restored, memory, device)
-    close(memory[c], expected, 2.0**-8)  # one rounding to bfloat16
-
-
 def test_tensors_of_an_unbuilt_graph_may_be_taken_too(device):
     first, second = pygraph(), pygraph()
     a_gpu = randn(2, 16, 32, device=device)

@@ -240,15 +240,6 @@ def test_members_stand_for_c_enumerators():
                 assert c_members.member_of(code) is member
 
 
-def test_knobs_of_nvidias_own_kernels_are_told_apart():
-    own = {each for each in cudnn.knob_type if cudnn.is_frontend_knob_type(each)}
-    assert own == {each for each in cudnn.knob_type if each.value >= cudnn.FRONTEND_KNOB_TYPE_BASE}
-    assert cudnn.knob_type.SCHED_POLICY in own
-    assert cudnn.knob_type.TILE_CGA not in own
-    with pytest.raises(TypeError, match="knob_type: expected a knob_type"):
-        cudnn.is_frontend_knob_type(1000)
-
-
 def test_nvidias_own_kernels_of_attention_can_do_nothing():
     assert cudnn.sdpa_capabilities() == frozenset()
 

@@ -128,15 +128,6 @@ def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise():
     assert [each.dtype for each in mixed(a.half(), b.half())] == [torch.float16, torch.float32]
 
 
-def test_build_takes_the_options_of_graph_build():
-    @graph_function(build={"without_engine": True})
-    def positive(graph, a):
-        return (a > 0).set_output(data_type="float32")
-
-    a, _ = operands(1, 3, 5)
-    torch.testing.assert_close(positive(a), (a > 0).float())
-
-
 def test_a_handle_may_be_given():
     a, b = operands()
     with Handle() as handle:

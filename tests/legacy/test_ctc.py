@@ -72,15 +72,6 @@ def test_loss(handle: Handle, dtype: Any, version: Any, algorithm: str) -> None:
     np.testing.assert_allclose(gradients.numpy(), expected.gradients, atol=tolerance)
 
 
-def test_costs_alone(handle: Handle, loss: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    both = ctc_loss(handle, probs, LABELS, loss)
-    for version in (ctc_loss, ctc_loss_v8):
-        alone = version(handle, probs, LABELS, loss, with_gradients=False)
-        assert alone.gradients is None
-        close(alone.costs, both.costs)
-
-
 @pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
 @pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
 def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) -> None:
@@ -133,14 +124,6 @@ def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
     with TensorDescriptor((T, N, A), strides=turned.strides) as desc:
         by_address = ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
         close(by_address.gradients, expected.gradients)
-
-
-@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
-def test_labels_in_an_array(handle: Handle, loss: Any, version: Any) -> None:
-    probs = DeviceTensor.from_numpy(activations())
-    expected = version(handle, probs, [[1, 2], [3, 4], [2, 2]], loss)
-    actual = version(handle, probs, np.array([[1, 2], [3, 4], [2, 2]]), loss)
-    close(actual.costs, expected.costs)
 
 
 def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> None:

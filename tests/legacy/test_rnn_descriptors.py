@@ -15,7 +15,7 @@ from cudnn_ctypes import (
     RNNDescriptor,
     raw,
 )
-from cudnn_ctypes.errors import BadParamError, ClosedError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
 
 
 @functools.cache
@@ -115,14 +115,6 @@ class TestRNNDescriptor:
                     rnn.clip = limits  # type: ignore[assignment]
             with pytest.raises(TypeError, match="clip: expected a number, got 'a'"):
                 rnn.clip = (0, "a")  # type: ignore[assignment]
-
-    def test_not_set_yet(self) -> None:
-        with RNNDescriptor() as rnn, RNNDescriptor() as other:
-            assert repr(rnn) == "RNNDescriptor()"
-            assert rnn == other
-        assert repr(rnn) == "RNNDescriptor(closed)"
-        with pytest.raises(ClosedError):
-            _ = rnn.cell
 
 
 class TestRNNDataDescriptor:

@@ -135,15 +135,6 @@ def test_what_is_suggested_is_python_with_names_that_are_there():
     assert count > 200
 
 
-def test_what_runs_as_it_was_is_said():
-    said = {each.name: each.text for each in report("old_rnn.cpp").findings}
-    assert "compat.v7 has it as it was" in said["cudnnGetRNNParamsSize"]
-    said = {each.name: each.text for each in report("releases.cpp").findings}
-    assert "compat.v7 takes either" in said["cudnnSetPooling2dDescriptor"]
-    (each,) = of("void f() { cudnnSaveAlgorithm(h, a, p, n); }")
-    assert "compat.v7 has it not: cuDNN 9 has no stored form" in each.text
-
-
 # -- single rules ---------------------------------------------------------------------------------
 
 CONVOLUTION = """

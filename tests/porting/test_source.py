@@ -58,14 +58,6 @@ def test_what_cannot_be_read_has_a_place():
     assert [each.line for each in program.root.errors] == [2]
 
 
-def test_other_encodings_do_not_stop_it(tmp_path):
-    path = tmp_path / "a.c"
-    path.write_bytes(b"/* Stra\xdfe */ int x;\n")
-    root = parse(path).root
-    assert root.errors == []
-    assert root.named[0].text == "/* Stra\xdfe */"
-
-
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(CommandError, match="cannot be read"):
         parse(tmp_path / "none.cu")

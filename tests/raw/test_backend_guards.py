@@ -118,15 +118,6 @@ def test_values_that_must_be_finalized(shop, parent, attribute, child):
     raw.cudnnBackendFinalize(descriptor)
 
 
-@pytest.mark.parametrize("code", [-1, 24, 99, 2**31 - 1])
-def test_data_types_that_do_not_exist(tensor: Any, code: int) -> None:
-    name, type_ = raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE
-    for memory in (c_int(code), (c_int * 1)(code), np.array([code], np.int32)):
-        with pytest.raises(BadParamError, match=f"has no data type {code}"):
-            raw.cudnnBackendSetAttribute(tensor, name, type_, 1, memory)
-    raw.cudnnBackendSetAttribute(tensor, name, type_, 1, c_int(raw.CUDNN_DATA_HALF))
-
-
 @pytest.mark.parametrize(("version", "passes"), [(92801, False), (92900, True)])
 def test_a_newer_minor_release_may_have_more_data_types(monkeypatch, version, passes):
     loaded = SimpleNamespace(version=version, outdated=lambda *_: False)

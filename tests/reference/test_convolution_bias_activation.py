@@ -62,15 +62,6 @@ def test_activations_against_pytorch():
         np.testing.assert_allclose(result, values.numpy(), rtol=1e-13, atol=1e-14, err_msg=name)
 
 
-@pytest.mark.parametrize(
-    "activation", ["identity", "relu", "sigmoid", "tanh", "clipped_relu", "elu", "swish"]
-)
-def test_activations_keep_nan_and_dtype(activation):
-    result = activate(np.array([np.nan, 1.0], np.float32), activation, 1.0)
-    assert result.dtype == np.float32
-    assert np.isnan(result).tolist() == [True, False]
-
-
 def test_wrong_arguments():
     def run(z=Z, bias=BIAS, **options):
         return convolution_bias_activation_forward(X, W, z, bias, **{**OPTIONS, **options})

@@ -19,14 +19,6 @@ from cudnn_ctypes.reference import (
 from .naive import random_config
 
 
-def test_output_shape():
-    rng = np.random.default_rng(70)
-    for spatial in (1, 2, 3, 4):
-        for _ in range(30):
-            config = random_config(rng, spatial)
-            assert output_shape(config.x_shape, config.w_shape, **config.options) == config.y_shape
-
-
 @pytest.fixture
 def descriptors():
     """A tensor, a filter and a convolution descriptor of the installed cuDNN; no GPU needed."""

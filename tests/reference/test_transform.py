@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import TensorTransform, transform_tensor, transformed_shape
+from cudnn_ctypes.reference import TensorTransform, transformed_shape
 
 # shape, pad_before, pad_after, fold, direction, and the shape that cudnnInitTransformDest of
 # cuDNN 9.28 gave; None where it answered BAD_PARAM.
@@ -37,12 +36,3 @@ def test_shapes_as_measured(case):
             transformed_shape(shape, transform)
     else:
         assert transformed_shape(shape, transform) == expected
-
-
-def test_unfolding_undoes_folding():
-    x = np.arange(2 * 3 * 4 * 6.0).reshape(2, 3, 4, 6)
-    zeros = (0, 0, 0, 0)
-    folded = transform_tensor(x, TensorTransform(zeros, zeros, (2, 3)))
-    assert folded.shape == (2, 18, 2, 2)
-    back = transform_tensor(folded, TensorTransform(zeros, zeros, (2, 3), "unfold"))
-    np.testing.assert_array_equal(back, x)

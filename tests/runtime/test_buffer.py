@@ -260,13 +260,6 @@ class TestAllocator:
         assert fake_cuda.used == 0
         assert fake_cuda.log == [("free", 7), ("free", 7)]
 
-    def test_it_allocates_on_its_device_whichever_is_current(self, fake_cuda):
-        fake_cuda.context = 0
-        allocator = Allocator(1, FakeStream(7))
-        block = allocator.allocate(16)
-        assert fake_cuda.log == [("allocate", 1, 7)]
-        assert (block.device_id, fake_cuda.context) == (1, 0)
-
     def test_its_stream_outlives_its_blocks_in_a_collected_cycle(self, fake_cuda):
         alive = []
 

@@ -146,30 +146,12 @@ def test_channels_last_is_no_c_order(reference_device):
         assert tensor.reshape(2, 3, 20).strides == (60, 1, 3)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int32", "float64", "fp8_e4m3"])
-def test_conversion_keeps_the_layout(any_device, dtype):
-    array = numbers(2, 3, 4, 5)
-    with DeviceTensor.from_numpy(array, layout="nhwc") as tensor:
-        converted = tensor.astype(dtype)
-        assert converted.layout == "NHWC"
-        np.testing.assert_array_equal(converted.numpy(), array.astype(converted.dtype))
-
-
 def test_conversion_to_vectors_and_back(reference_device):
     array = numbers(2, 8, 3, 2)
     vectors = DeviceTensor.from_numpy(array, layout="NHWC").astype("int8x4")
     assert vectors.layout == "NCHW_VECT_C4"
     assert vectors.astype("float32").layout == "NCHW"
     np.testing.assert_array_equal(vectors.numpy(), array)
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
-def test_filling(any_device, dtype):
-    with DeviceTensor.zeros((3, 5), dtype) as tensor:
-        tensor.fill(-3)
-        np.testing.assert_array_equal(tensor.numpy(), np.full((3, 5), -3, dtype))
-        with pytest.raises(TypeError, match="value"):
-            tensor.fill([1, 2])
 
 
 def test_copies_between_layouts_and_memory(any_device):

@@ -88,14 +88,6 @@ def test_pointwise_methods_have_real_signatures():
         g.add(g.tensor((2, 3)))
 
 
-def test_pointwise_by_mode_is_the_method():
-    g = graph()
-    g.pointwise("gelu_fwd", g.tensor((2, 3))).set_output()
-    assert g.nodes[0].options["mode"] == cudnnPointwiseMode_t.CUDNN_POINTWISE_GELU_FWD
-    with pytest.raises(ValueError, match="gelu"):
-        g.pointwise("gelu_fw", g.tensor((2, 3)))
-
-
 # --- wrong input ---------------------------------------------------------------------------------
 
 

@@ -299,15 +299,6 @@ def test_advice_travels_with_the_error(h200, asked):
 
 
 @build_advice_only
-def test_the_selection_and_modes_are_those_of_the_build(h200):
-    assert ": engines 7, 8" in _failure(_as_in_c(), h200).advice[0]
-    only = Selection(without_engines=[7])
-    assert _failure(_as_in_c(), h200, selection=only).advice[0].endswith(": engine 8")
-    none = Selection(require="winograd")
-    assert _failure(_as_in_c(), h200, selection=none).advice == ()
-
-
-@build_advice_only
 @pytest.mark.soak
 def test_the_search_is_bounded(h200, monkeypatch):
     error = _failure(ADVISED["attention with heads of 20"].graph(), h200)

@@ -31,16 +31,6 @@ def x() -> Iterator[Any]:
     raw.cudnnDestroyTensorDescriptor(descriptor)
 
 
-class TestSetting:
-    def test_vectors(self, x: Any) -> None:
-        layout = raw.CUDNN_TENSOR_NCHW_VECT_C
-        told = hint_of(raw.cudnnSetTensor4dDescriptor, x, layout, raw.CUDNN_DATA_HALF, 1, 4, 1, 1)
-        assert told.startswith("CUDNN_TENSOR_NCHW_VECT_C is for vectors of channels")
-        assert told.endswith("not for CUDNN_DATA_HALF")
-        told = hint_of(raw.cudnnSetTensor4dDescriptor, x, layout, raw.CUDNN_DATA_INT8x4, 1, 3, 1, 1)
-        assert "multiple of the channels in a vector" in told
-
-
 class TestBackend:
     def test_types_of_attributes(self) -> None:
         told = hint_of(

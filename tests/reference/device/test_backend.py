@@ -225,15 +225,6 @@ def test_a_handle_where_none_is_wanted(program: BackendProgram) -> None:
         )
 
 
-def test_two_handles(program: BackendProgram) -> None:
-    plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-    handles = (c_void_p * 2)(None, program.handle.value)
-    with pytest.raises(BadParamError, match="does not take 2 elements"):
-        raw.cudnnBackendSetAttribute(
-            plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE, 2, handles
-        )
-
-
 def test_a_destroyed_handle(program: BackendProgram) -> None:
     other = raw.cudnnHandle_t()
     raw.cudnnCreate(other)

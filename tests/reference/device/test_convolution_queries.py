@@ -10,7 +10,7 @@ import pytest
 
 from cudnn_ctypes import BadParamError, NotSupportedError, raw, use_reference_device
 
-from ..raw_program import FLOAT, Memory, Program
+from ..raw_program import Memory, Program
 
 SUCCESS, BAD_PARAM = raw.CUDNN_STATUS_SUCCESS, raw.CUDNN_STATUS_BAD_PARAM
 NOT_SUPPORTED = raw.CUDNN_STATUS_NOT_SUPPORTED
@@ -213,15 +213,6 @@ def test_workspace_sizes_are_those_of_the_table(program: Program, direction: str
     wrong = setup(program, x=program.tensor((2, 5, 6, 6))).descriptors(direction)
     with pytest.raises(BadParamError, match="has 5 channels"):
         function(program.handle, *wrong, 0, c_size_t())
-
-
-def test_names_of_the_parameters_are_those_of_each_function(program: Program):
-    s = setup(program, y=program.tensor((2, 8, 5, 6), FLOAT))
-    table, count = (TABLES["BackwardData"] * 4)(), c_int()
-    with pytest.raises(BadParamError, match="diffDesc: expected shape"):
-        raw.cudnnGetConvolutionBackwardDataAlgorithm_v7(
-            program.handle, *s.descriptors("BackwardData"), 4, count, table
-        )
 
 
 def test_filters_with_less_than_a_vector_of_channels(anywhere: Any) -> None:

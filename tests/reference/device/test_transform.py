@@ -51,14 +51,6 @@ def held(descriptor: Any, ndim: int = 4) -> tuple[Any, ...]:
 # --- the descriptor ---------------------------------------------------------------------------
 
 
-def test_what_was_set_is_read_back(program: Program):
-    descriptor = transform(program, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), UNFOLD, NHWC)
-    assert held(descriptor) == (NHWC, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), UNFOLD)
-    assert held(descriptor, 3) == (NHWC, (1, 2, -3), (5, 6, 7), (2,), UNFOLD)
-    raw.cudnnSetTensorTransformDescriptor(descriptor, 4, NCHW, None, None, None, FOLD)
-    assert held(descriptor) == (NCHW, (1, 2, -3, 4), (5, 6, 7, -8), (2, 3), FOLD)
-
-
 def test_refused_settings(program: Program):
     descriptor = program.new(raw.cudnnTensorTransformDescriptor_t)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.reference.graph import channel_statistics, grouped_matmul, matmul, reduce
+from cudnn_ctypes.reference.graph import channel_statistics, matmul, reduce
 from cudnn_ctypes.reference.graph.erf import erf, normal
 
 RNG = np.random.default_rng(2)
@@ -58,14 +58,6 @@ def test_what_lies_beyond_k_is_not_looked_at() -> None:
     exact = a[..., :2] @ b[:, :2]
     a[..., 2:], b[:, 2:] = np.nan, np.nan
     np.testing.assert_allclose(matmul(a, b, k=np.array([[[2]]])), exact)
-
-
-def test_rows_before_the_first_expert_are_zero() -> None:
-    token, weight = RNG.standard_normal((1, 4, 2)), RNG.standard_normal((2, 2, 3))
-    y = grouped_matmul(token, weight, np.array([1, 3]))
-    np.testing.assert_array_equal(y[0, 0], 0)
-    np.testing.assert_allclose(y[0, 1:3], token[0, 1:3] @ weight[0])
-    np.testing.assert_allclose(y[0, 3:], token[0, 3:] @ weight[1])
 
 
 # --- the error function ---------------------------------------------------------------------------
