@@ -52,7 +52,8 @@ def _graphs() -> list[str]:
     return [
         "## Random graphs",
         "`python -m tools.fuzz broadcasts` draws graphs with operands before and behind a main "
-        "operation, each dimension whole or 1, in several layouts and types, and executes every "
+        "operation, each dimension whole or 1, in several layouts and types, in later "
+        "runs also two products, results that broadcast and several outputs, and executes every "
         "engine that heuristics propose, and some of the other configs, on poisoned memory between "
         "guards, against float64. `tools.fuzz campaign` counts its records by the table as it is: "
         "graphs of which a plan ran, by the worst of their operands as engines see the "

@@ -68,11 +68,6 @@ def _maxima(graph: Graph) -> list[Node]:
     return [node for node, y in results if y.virtual or y.data_type == _FLOAT]
 
 
-def _scales_attention_by_a_maximum(graph: Graph) -> str:
-    products = graph.of("matmul")
-    return _leading(graph, _maxima(graph), products) if len(products) > 1 else ""
-
-
 def _joins_a_maximum(graph: Graph) -> str:
     """The largest magnitude of an input, and what attention gives, in one operation."""
     products = _products(graph, 2)
@@ -85,15 +80,6 @@ def _joins_a_maximum(graph: Graph) -> str:
             if each in of_attention and not any(product in later for product in products):
                 return f"{node} before {each}, which uses what {products[-1]} gives"
     return ""
-
-
-def _reduces_o_to_its_maximum(graph: Graph) -> str:
-    return in_order(_products(graph, 2)[-1:], _maxima(graph))
-
-
-def _multiplies_a_band(graph: Graph) -> str:
-    """The scores of attention can be masked in the same way."""
-    return _before_attention(graph, graph.of("diagonal_band_mask"))
 
 
 def _multiplies_a_softmax(graph: Graph) -> str:
@@ -279,18 +265,6 @@ def _beside(nodes: Sequence[Node], others: Sequence[Node]) -> str:
     return f"{nodes[0]} and {others[0]} in one graph" if nodes and others else ""
 
 
-def _concatenates_beside_pooling(graph: Graph) -> str:
-    return _beside(graph.of("concat"), graph.of("resample_fwd", "resample_bwd"))
-
-
-def _multiplies_beside_experts(graph: Graph) -> str:
-    return _beside(graph.of("moe_grouped_matmul"), _products(graph, 1))
-
-
-def _rectifies_before_a_filter_gradient(graph: Graph) -> str:
-    return in_order(graph.of("pointwise", mode=_RELU), graph.of(_WGRAD))
-
-
 _BEFORE_WGRAD = ((_RELU,), (_ADD,), (_MUL,), (_ADD, _RELU), (_MUL, _RELU))
 
 
@@ -333,11 +307,6 @@ def _norms(graph: Graph) -> list[Node]:
     return [node for node in graph.of("norm_forward") if node.options["mode"] in layers]
 
 
-def _quantizes_an_adaptive_norm(graph: Graph) -> str:
-    adaptive = graph.of("norm_forward", mode=_Norm.CUDNN_ADA_LAYER_NORM)
-    return in_order(adaptive, graph.of("block_scale_quantize"))
-
-
 def _quantizes_a_norm_of_rows(graph: Graph) -> str:
     """Tensors of three dimensions; of two or four there are engines."""
     norms = [node for node in _norms(graph) if len(graph.dims(node.inputs["input"])) == 3]
@@ -365,26 +334,40 @@ def _convolves(graph: Graph) -> str:
 _WHERE: dict[str, Callable[[Graph], str]] = {
     "product of a convolution": _multiplies_a_convolution,
     "product of a signal": _multiplies_a_signal,
-    "product beside experts": _multiplies_beside_experts,
+    "product beside experts": lambda graph: _beside(
+        graph.of("moe_grouped_matmul"), _products(graph, 1)
+    ),
     "element-wise operation before the gradient of a filter": _prepares_a_filter_gradient,
-    "relu before the gradient of a filter": _rectifies_before_a_filter_gradient,
+    "relu before the gradient of a filter": lambda graph: in_order(
+        graph.of("pointwise", mode=_RELU), graph.of(_WGRAD)
+    ),
     "index of pooling within the graph": _uses_an_index,
-    "concatenation beside pooling": _concatenates_beside_pooling,
+    "concatenation beside pooling": lambda graph: _beside(
+        graph.of("concat"), graph.of("resample_fwd", "resample_bwd")
+    ),
     "instance norm without epsilon": _lacks_epsilon,
-    "adaptive norm in blocks": _quantizes_an_adaptive_norm,
+    "adaptive norm in blocks": lambda graph: in_order(
+        graph.of("norm_forward", mode=_Norm.CUDNN_ADA_LAYER_NORM), graph.of("block_scale_quantize")
+    ),
     "norm of three dimensions in blocks": _quantizes_a_norm_of_rows,
     "derivative beside a norm": _derives_beside_a_norm,
     "fused gradient of a filter in float32": _fuses_a_filter_gradient,
     "convolution for a Blackwell GPU beside another": _convolves,
-    "largest magnitude before attention": _scales_attention_by_a_maximum,
+    "largest magnitude before attention": lambda graph: _leading(
+        graph, _maxima(graph), graph.of("matmul") if len(graph.of("matmul")) > 1 else ()
+    ),
     "largest magnitude joined with attention's result": _joins_a_maximum,
-    "largest magnitude of attention's result": _reduces_o_to_its_maximum,
+    "largest magnitude of attention's result": lambda graph: in_order(
+        _products(graph, 2)[-1:], _maxima(graph)
+    ),
     "final statistics as keys": partial(_makes_keys, "bn_finalize_statistics"),
     "gradient of a filter before attention's backward pass": _derives_from_a_filter_gradient,
     "gradient of attention before attention": partial(_makes_keys, "sdpa_bwd"),
     "random numbers of a fixed seed beside attention": _draws_from_a_fixed_seed,
     "softmax before attention": _multiplies_a_softmax,
-    "band mask before attention": _multiplies_a_band,
+    "band mask before attention": lambda graph: _before_attention(  # scores can be masked alike
+        graph, graph.of("diagonal_band_mask")
+    ),
     "boolean result of attention": partial(_gives_booleans, (2, 5)),
     "boolean result of attention's forward pass": partial(_gives_booleans, (2,)),
     "boolean operand of attention": partial(_takes_booleans, 2),
