@@ -197,11 +197,11 @@ def _cache(batch: int, heads: int, tokens: int, size: int) -> list[Any]:
     return [torch.randn(batch, heads, tokens, size) for _ in range(2)]
 
 
-def _resnet(small: bool, training: bool) -> Model:
-    sizes = ((1, 1), 16) if small else ((3, 4, 6, 3), 64)
-    return Model(
-        ResNet(*sizes), (torch.randn(2 if small else 64, 3, *(2 * [224 >> small * 2])),), training
+def _resnet(small: bool, training: bool, depths: tuple[int, ...] = (3, 4, 6, 3)) -> Model:
+    depths, width, images = (
+        ((1, 1), 16, (2, 3, 56, 56)) if small else (depths, 64, (64, 3, 224, 224))
     )
+    return Model(ResNet(depths, width), (torch.randn(images),), training)
 
 
 def _gpt2(small: bool, token: bool, training: bool = False) -> Model:
@@ -239,6 +239,7 @@ def _whisper(small: bool) -> Model:
 MODELS: dict[str, Callable[[bool], Model]] = {
     "resnet50": lambda small: _resnet(small, False),
     "resnet50_step": lambda small: _resnet(small, True),
+    "resnet14_step": lambda small: _resnet(small, True, (1, 1, 1, 1)),
     "gpt2": lambda small: _gpt2(small, False),
     "gpt2_step": lambda small: _gpt2(small, False, True),
     "gpt2_token": lambda small: _gpt2(small, True),
