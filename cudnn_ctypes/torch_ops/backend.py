@@ -149,10 +149,13 @@ def cudnn_ctypes(
     if regions.taken and known["measure"] and on_gpu:
         graphs = mode in _WITHOUT_GRAPHS
         sides = [_ready(without_graphs, _copied(e), operands) for e in (module, original)]
-        mine, other = _compared(sides, list(map(_real, operands)), kernels=graphs)
-        is_slower = mine >= _GAIN * other
-        if is_slower:
+        try:
+            mine, other = _compared(sides, list(map(_real, operands)), kernels=graphs)
             told = f"the whole takes {mine:.0f} us, PyTorch's {other:.0f} us"
+            is_slower = mine >= _GAIN * other
+        except torch.cuda.OutOfMemoryError:
+            is_slower, told = True, "no memory to measure the whole"
+        if is_slower:
             regions.leave_all(told)
         compiled = None if graphs else sides[is_slower]
         graph = original if is_slower else module
@@ -248,22 +251,9 @@ def replace(
     measure: bool = True,
     inner: _Inner | None = None,
 ) -> Regions:
-    """Put ready operators into a graph of TorchDynamo's.
+    """Put ready operators into a graph of TorchDynamo's, which is changed in place.
 
-    Parameters
-    ----------
-    module : torch.fx.GraphModule
-        Changed in place.
-    take : collection of str
-        Names of ready operators.
-    measure : bool
-        Whether an operator must be faster on the GPU than the functions in whose place it comes.
-    inner : callable, optional
-        The back end by which both sides are compiled before; by default they run as they are.
-
-    Returns
-    -------
-    Regions
+    With `measure` each must be faster than PyTorch's functions there, both compiled by `inner`.
     """
     unknown = sorted(set(take) - set(_RULES))
     if unknown:
@@ -281,7 +271,10 @@ def replace(
             reason = "not among those that are taken"
         told = ""
         if not reason:
-            reason, told = _trial(match, _value(node).dtype, measure, inner)
+            try:
+                reason, told = _trial(match, _value(node).dtype, measure, inner)
+            except _NOT_RUN as error:
+                reason = str(error).partition("\n")[0]
         gone.update(match.nodes)
         if reason:
             regions.left.insert(0, Region("", names, _told(node), reason))
@@ -304,12 +297,13 @@ def replace(
 
 _GAIN = 0.98  # of PyTorch's time, below which an operator takes its place
 _RUNS = 10
+_NOT_RUN = (CudnnError, ValueError, TypeError, NotImplementedError, torch.cuda.OutOfMemoryError)
 _measured: dict[Any, tuple[str, str]] = {}
 """What `_trial` found, by the code and the operands of both sides."""
 
 
 def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tuple[str, str]:
-    """Why an operator is not taken, "" if it is, and the times.
+    """Why an operator is not taken, "" if it is, and the times. Raises some of `_NOT_RUN`.
 
     It runs with random numbers, with its gradient if the program computes gradients, and so does
     what it replaces. Plans stay built.
@@ -326,14 +320,9 @@ def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tu
             return _measured[key]
         told = ""
         with torch.autocast(place, dtype, enabled=mixed):
-            try:
-                _run(sides[0], operands)
-            except (CudnnError, ValueError, TypeError, NotImplementedError) as error:
-                return str(error).partition("\n")[0], ""
+            _run(sides[0], operands)
             if measure and _on_gpu(operands):
-                compiled = [
-                    each if inner is None else _ready(inner, each, operands) for each in sides
-                ]
+                compiled = [_ready(inner, e, operands) if inner else e for e in sides]
                 mine, other = _compared(compiled, operands, kernels=True)
                 told = f"{mine:.0f} us, PyTorch {other:.0f} us"
                 if mine >= _GAIN * other:
