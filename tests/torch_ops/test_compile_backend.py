@@ -92,13 +92,13 @@ def test_what_does_not_run_is_left_to_pytorch() -> None:
 def test_what_is_not_faster_is_left_to_pytorch(
     alone: int, whole: int, training: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Measured against PyTorch's 100 us: each place, then the program; the numbers are equal."""
+    """Measured against PyTorch's 100 us: each place, then the program; both give one result."""
 
     def compared(sides: Any, operands: Any, *, kernels: bool) -> Any:
         assert torch.is_grad_enabled()
         one, other = (side(*operands) for side in sides)
         for a, b in zip(one, other, strict=True):
-            torch.testing.assert_close(a, b, rtol=1e-2, atol=1e-2)
+            assert (a - b).float().norm() <= 1e-2 * b.float().norm()
             assert a.requires_grad == b.requires_grad
         backend._run(sides[0], operands)
         return (alone if kernels else whole), 100
@@ -121,6 +121,20 @@ def test_what_is_not_faster_is_left_to_pytorch(
     torch.compiler.reset()
     compile_it(options={"inner": "aot_eager", "report": told.append, "measure": False})(x)
     assert {each.reason for each in told[1].taken} == {""}
+
+
+def test_what_has_other_numbers_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "_on_gpu", lambda operands: True)
+    monkeypatch.setattr(backend, "_compared", lambda *given, kernels: (50, 100))
+    monkeypatch.setattr(backend, "_measured", {})
+    right = backend.functions.linear
+    monkeypatch.setattr(backend.functions, "linear", lambda *given: 1.5 * right(*given))
+    told: list[Any] = []
+    own, x = model("cpu", training=False)
+    options = {"inner": "aot_eager", "report": told.append}
+    torch.compile(own, backend=backend.cudnn_ctypes, options=options)(x)
+    assert "not PyTorch's numbers" in {each.reason for each in told[0].left}
+    assert {each.operator for each in told[0].taken} >= {"attention", "conv_batch_norm"}
 
 
 def test_modes_are_inductor_s() -> None:
