@@ -64,6 +64,7 @@ def test_a_compiled_model_has_the_numbers_of_the_model(place: str, training: boo
         torch.testing.assert_close(one.double(), other.double(), rtol=0, atol=2e-3)
 
 
+@pytest.mark.soak
 def test_each_replaced_region_is_listed() -> None:
     regions = torch_ops.explain(*model("cpu", training=False))
     assert [each.operator for each in regions.taken] == [
@@ -87,6 +88,7 @@ def test_what_does_not_run_is_left_to_pytorch() -> None:
     assert " host memory " in reasons
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("alone", "whole"), [(50, 90), (99, 90), (50, 99)])
 @pytest.mark.parametrize("training", [False, True])
 def test_what_is_not_faster_is_left_to_pytorch(

@@ -335,6 +335,7 @@ def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
         assert torch.equal(program.module()(*operands), Block()(*operands))
 
 
+@pytest.mark.soak
 def test_sizes_that_change_are_symbols() -> None:
     """One compiled graph, and a plan for each size: rows, images, tokens."""
     made: list[Any] = []

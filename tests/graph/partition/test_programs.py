@@ -105,6 +105,7 @@ class _Timer(autotuning.Timer):
         pass
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("microseconds", [5.0, 20.0])
 def test_the_faster_of_an_engine_and_a_program_is_kept(microseconds, handle, monkeypatch, tmp_path):
     monkeypatch.setattr(autotuning, "Timer", _Timer)
@@ -325,6 +326,7 @@ def test_many_operations_are_cut_without_asking_about_all_of_them(monkeypatch):
     assert max(asked) == 2
 
 
+@pytest.mark.soak
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize(
