@@ -292,6 +292,7 @@ def modified(
     *,
     data_type: str = "float16",
     join: str = "mul",
+    step: int = 1,
 ) -> None:
     """Attention whose scores are multiplied by an operand, or joined with it otherwise."""
     q, k, v = (
@@ -300,7 +301,8 @@ def modified(
     )
 
     def joined(graph: Graph, scores: Any) -> Any:
-        factor = graph.tensor(dims, packed(dims, order), data_type, name="factor")
+        strides = tuple(step * each for each in packed(dims, order))
+        factor = graph.tensor(dims, strides, data_type, name="factor")
         return getattr(graph, join)(scores, factor)
 
     graph.sdpa(q, k, v, score_mod=joined)[0].set_output(name="o")
@@ -509,6 +511,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
         attention, queries=1, keys=320, slopes=(1.0,)
     ),
     "modifier with a number for each sequence": _given(modified, dims=(2, 2, 1, 1)),
+    "modifier with gaps": _given(modified, dims=(1, 1, 1, 192), step=2),
     "modifier with spaced keys": _given(modified, dims=(1, 1, 64, 192), order=(0, 1, 3, 2)),
     "pages of one query with alibi": _given(
         attention, key_heads=1, queries=1, keys=384, page=16, lengths=((1,), (300,)), slopes=(1.0,)

@@ -132,7 +132,7 @@ class Side:
             if self.family == "plain" and whole == "111":
                 return OUTPUT
             if self.family == "product":
-                return OUTPUT if spread[-1] == "1" and tensor.data_type != _REAL[0] else ""
+                return OUTPUT if spread[-1] == "1" else ""
         computed = tensor.virtual or made_by is not None
         if set(whole) == {"1"}:
             if computed and self.before is not None and self.family == "product":

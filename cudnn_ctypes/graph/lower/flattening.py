@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from ...raw.strides import axis_order, broadcast, packed
+from ...raw.strides import axis_order, broadcast, extent, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 
@@ -87,8 +87,9 @@ def _channels_last(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _is_channels_last(tensor: Tensor) -> bool:
-    strides = tensor.strides or ()
-    return strides[1] == 1 and (tensor.virtual or strides == _channels_last(tensor))
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    packed_so = strides == _channels_last(tensor) and extent(dims, strides) == math.prod(dims)
+    return strides[1] == 1 and (tensor.virtual or packed_so)
 
 
 def tensors_of(nodes: Sequence[Node]) -> list[Tensor]:

@@ -105,7 +105,7 @@ class _Preparation:
 
     def compute(self, side: Side) -> None:
         """Take out what is computed from small operands alone, if something of it is misread."""
-        if side.unread and side.before is not None:
+        if side.unread and side.before is not None and side.before.virtual:
             self.take_out(side, side.before, side.unread)
             return
         for root in side.roots():

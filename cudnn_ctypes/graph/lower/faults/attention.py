@@ -111,6 +111,15 @@ def _scores_with_spaced_keys(node: Node) -> str:
     return ""
 
 
+def _scores_with_gaps(node: Node) -> str:
+    for each in _operands_of_scores(node):
+        dims, strides = each.dims or (), each.strides or ()
+        steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
+        if steps and min(steps) != 1:
+            return f": {each.name!r} {each.dims} with strides {each.strides}"
+    return ""
+
+
 def _pages_of_one_query_with_alibi(node: Node) -> str:
     heads, alibi = [node.inputs[name].dims[1] for name in "qk"], mask_of(node).alibi
     shared = is_paged(node) and heads[0] > heads[1]
@@ -218,6 +227,7 @@ _WHERE: dict[str, Callable[[Node], str]] = {
     "gradient without bounds": unbounded,
     "one query with alibi, rng_dump or a sink": one_query,
     "modifier with spaced keys": _scores_with_spaced_keys,
+    "modifier with gaps": _scores_with_gaps,
     "pages of one query with alibi": _pages_of_one_query_with_alibi,
     "scale of attention that is not positive": _scale_that_is_not_positive,
     "pages that fill no tile": _pages_that_fill_no_tile,

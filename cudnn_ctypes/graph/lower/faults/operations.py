@@ -337,7 +337,7 @@ def _takes_numbers_of_sequences(graph: Graph) -> str:
 
 _WHERE: dict[str, Callable[[Graph], str]] = {
     "pooling after an element-wise operation": lambda graph: _first(
-        node for node in graph.of("resample_fwd") if node.inputs["input"].virtual
+        node for node in graph.after(graph.nodes) if node in graph.of("resample_fwd")
     ),
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
