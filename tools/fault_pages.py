@@ -59,7 +59,7 @@ def _graphs() -> list[str]:
         "graphs of which a plan ran, by the worst of their operands as engines see the "
         "dimensions of the result; plans that a build may take; and those that rows rule out. "
         "GPUs are H100 and H200. Of the plans of 9.28 that count as wrong that of a norm is off by "
-        "2e-5 in the inverse deviation, which the bounds allow since, and the ten others read images "
+        "2e-5 in the inverse deviation, which the bounds allow since; the ten others read images "
         "with gaps, which are described in three dimensions since and were not executed so. "
         "The product of 9.19 that counts as lost did not end.",
         grid(
