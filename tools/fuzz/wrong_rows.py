@@ -145,6 +145,10 @@ def _inputs(name: str, graph: Graph) -> dict[str, Any]:
                     of = "k" if tensor.name.endswith("kv") else "q"
                     array = next(each.dims[2:3] for each in graph.inputs if each.name == of)
                 array = np.reshape(array, tensor.dims)
+            elif tensor.name == "begins":  # of the tokens of experts
+                (tokens,) = (each.dims[1] for each in graph.inputs if each.name == "token")
+                begins = np.linspace(0, tokens, array.size, endpoint=False)
+                array = np.reshape(begins, tensor.dims)
             elif tensor.name.endswith("_table"):  # of pages
                 array = np.arange(array.size).reshape(tensor.dims)
             elif tensor in offsets:

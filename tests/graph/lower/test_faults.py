@@ -296,6 +296,8 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     ),
     (_scattered_heads, (1,), {}, OLD, ""),
     (_scattered_heads, (1,), {}, Target(92800, 90), ""),
+    *((wrong.joined_experts, (gate,), {}, H200, "mul") for gate in ((1, 1, 64), (1, 1, 1))),
+    (wrong.joined_experts, ((1, 128, 1),), {}, H200, ""),
     (wrong.large_volume, (), {}, OLD, "conv_fprop 'conv_fprop': 'x' (1, 16"),
     (wrong.large_volume, (100,), {}, OLD, ""),
     (wrong.large_volume, (), {"order": (0, 2, 3, 4, 1)}, OLD, ""),

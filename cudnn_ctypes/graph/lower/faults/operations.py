@@ -97,6 +97,17 @@ def _convolves_a_large_volume(graph: Graph) -> str:
     return ""
 
 
+def _joins_operands_beside_experts(graph: Graph) -> str:
+    """All but one function behind a product of experts, also with a number of each row."""
+    experts, pointwise = graph.of("moe_grouped_matmul"), graph.of("pointwise")
+    for node in pointwise if experts else ():
+        given = [graph.dims(each) for each in node.operands if not each.virtual]
+        of_rows = [dims[-2:-1] == (math.prod(dims),) != (1,) for dims in given]
+        if len(pointwise) > 1 or node not in graph.after(experts) or not all(of_rows):
+            return str(node)
+    return ""
+
+
 def _misread(reason: str) -> Callable[[Graph], str]:
     """A tensor smaller than the result that engines misread for this reason."""
     return lambda graph: graph.misread.get(reason, "")
@@ -362,9 +373,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of a norm beside element-wise operations": lambda graph: _first(
         graph.of("norm_backward") if graph.of("pointwise") else ()
     ),
-    "experts beside element-wise operations": lambda graph: _first(
-        graph.of("moe_grouped_matmul") if graph.of("pointwise") else ()
-    ),
+    "experts beside element-wise operations": _joins_operands_beside_experts,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
     "product of one column": _repeats_one_column_of_a_product,
     "spaced matrix of a product": _spaces_a_matrix_of_a_product,
