@@ -55,7 +55,7 @@ class Piece:
     - `key`: equal for pieces that one plan carries out.
     - `operations`: the user's.
     - `nbytes`: that it reads and writes.
-    - `microseconds`: that it takes by its launches and these bytes.
+    - `microseconds`: that it takes by its launches, these bytes and the work of joined products.
     - `run`: its first operation, and the first behind it, by their places in the order.
     """
 
@@ -339,7 +339,7 @@ class Order:
                 graph, answer, key = other, better, other_key
         nbytes = sum(memory_bytes(t) for t in graph.tensors if not (t.virtual or t.by_value))
         operations = tuple(dict.fromkeys(map(str, nodes)))
-        cost = self._support.microseconds(answer, nbytes)
+        cost = self._support.microseconds(answer, nbytes, _flops_of_two_products(nodes))
         return Piece(graph, uids, key, operations, answer, nbytes, cost, (start, stop))
 
     def reason(self, first: Piece, second: Piece) -> str:
@@ -376,6 +376,18 @@ def _connected(nodes: Sequence[Node]) -> bool:
                 users[id(tensor)] = place
         users |= dict.fromkeys(map(id, node.outputs.values()), place)
     return len(set(group)) == 1
+
+
+def _flops_of_two_products(nodes: Sequence[Node]) -> int:
+    """Multiplications and additions of two products in one graph; 0 of one, and of attention."""
+    products = [node for node in nodes if node.kind is MATMUL]
+    if len(products) < _PRODUCTS or any(node.kind is REDUCTION for node in nodes):
+        return 0
+    total = 0
+    for node in products:
+        a, c = node.inputs["A"].dims or (), node.outputs["C"].dims or ()
+        total += 2 * math.prod(c) * a[-2 if "A" in node.transposed else -1]
+    return total
 
 
 def _numbered(graph: Description) -> dict[int, int]:

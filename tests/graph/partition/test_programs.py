@@ -62,6 +62,19 @@ def test_each_operation_is_in_one_piece(each, device):
         assert {str(n) for n in graph.nodes if n.operation not in moving} <= set(told)
 
 
+@pytest.mark.parametrize(("tokens", "together"), [(64, True), (4096, False)])
+def test_products_of_much_work_stay_alone(tokens, together):
+    graph = Graph(io_data_type="float16")
+    x, *weights = (graph.tensor((1, *dims)) for dims in ((tokens, 512), (512, 2048), (512, 2048)))
+    gate, up = (graph.matmul(x, each) for each in weights)
+    total = graph.mul(graph.swish(gate), up)
+    graph.rmsnorm("inference", total, None, None, 1e-5, axes=(2,))[0].set_output(name="y")
+    told = [
+        [each.partition(" ")[0] for each in piece.operations] for piece in graph.partition("H100")
+    ]
+    assert any(each.count("matmul") == 2 for each in told) is together
+
+
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
 def test_the_reference_device_computes_what_is_described(each, handle):
