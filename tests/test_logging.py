@@ -9,19 +9,7 @@ from pathlib import Path
 import pytest
 from programs import run_program
 
-import cudnn_ctypes
-from cudnn_ctypes import (
-    CleanUpWarning,
-    CudnnWarning,
-    DeviceBuffer,
-    DeviceMemoryWarning,
-    DeviceProperties,
-    FaultWarning,
-    Graph,
-    PlanCache,
-    PlanCacheWarning,
-    UnclosedWarning,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.tuning.autotuning import _log
 from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
@@ -51,8 +39,8 @@ def records() -> Iterator[list[logging.LogRecord]]:
     logger.removeHandler(handler)
 
 
-def product() -> Graph:
-    graph = Graph("product", io_data_type="float16")
+def product() -> cudnn.Graph:
+    graph = cudnn.Graph("product", io_data_type="float16")
     graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
     return graph
 
@@ -82,8 +70,8 @@ def test_nothing_is_printed_unless_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_plans_built_and_loaded(tmp_path: Path, records: list[logging.LogRecord]) -> None:
-    cache = PlanCache(tmp_path)
-    with DeviceProperties.preset("A100") as device:
+    cache = cudnn.PlanCache(tmp_path)
+    with cudnn.DeviceProperties.preset("A100") as device:
         for _ in range(2):
             with product() as graph:
                 graph.build(device, cache=cache)
@@ -98,7 +86,7 @@ def test_plans_built_and_loaded(tmp_path: Path, records: list[logging.LogRecord]
 
 
 def test_allocations_that_the_driver_makes(reference_device, records):
-    with cudnn_ctypes.use_reference_device(), DeviceBuffer(4 << 20), DeviceBuffer(16):
+    with cudnn.use_reference_device(), cudnn.DeviceBuffer(4 << 20), cudnn.DeviceBuffer(16):
         pass
     told = [r.getMessage() for r in records if r.name == "cudnn_ctypes.runtime.allocation"]
     assert told == ["4.0 MiB (4194304 bytes) allocated on the reference device"]
@@ -113,16 +101,16 @@ def test_measurements_of_autotuning(records: list[logging.LogRecord]) -> None:
 
 
 OWN = {
-    UnclosedWarning: ResourceWarning,
-    CleanUpWarning: RuntimeWarning,
-    DeviceMemoryWarning: RuntimeWarning,
-    FaultWarning: RuntimeWarning,
-    PlanCacheWarning: RuntimeWarning,
+    cudnn.UnclosedWarning: ResourceWarning,
+    cudnn.CleanUpWarning: RuntimeWarning,
+    cudnn.DeviceMemoryWarning: RuntimeWarning,
+    cudnn.FaultWarning: RuntimeWarning,
+    cudnn.PlanCacheWarning: RuntimeWarning,
     OldNameWarning: DeprecationWarning,
 }
 
 
 @pytest.mark.parametrize("category", OWN)
 def test_each_warning_is_one_of_ours_and_one_of_pythons(category: type[Warning]) -> None:
-    assert issubclass(category, CudnnWarning)
+    assert issubclass(category, cudnn.CudnnWarning)
     assert issubclass(category, OWN[category])

@@ -15,15 +15,8 @@ from typing import Any
 import pytest
 from programs import printed, run_program
 
-from cudnn_ctypes import (
-    BadParamError,
-    CleanUpWarning,
-    ClosedError,
-    Handle,
-    UnclosedWarning,
-    errors,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import errors, raw
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.resource import Pointers, Resource
@@ -59,7 +52,7 @@ class TestClose:
             raise errors.BadParamError("cudnnDestroyX", raw.CUDNN_STATUS_BAD_PARAM)
 
         thing = Resource(raw.cudnnTensorDescriptor_t(), refuse)
-        with pytest.raises(BadParamError, match="cudnnDestroyX"):
+        with pytest.raises(cudnn.BadParamError, match="cudnnDestroyX"):
             thing.close()
         assert thing.closed
         thing.close()
@@ -76,16 +69,16 @@ class TestClose:
 
 class TestClosed:
     def test_a_class_is_no_handle(self) -> None:
-        assert not hasattr(Handle, "_as_parameter_")
+        assert not hasattr(cudnn.Handle, "_as_parameter_")
         with pytest.raises(TypeError, match="expected device memory"):
-            memory_pointer(Handle)
+            memory_pointer(cudnn.Handle)
 
     def test_it_raises_before_c(self, log: list[str]) -> None:
         thing = Thing("a", log)
         thing.close()
-        with pytest.raises(ClosedError, match="this Thing is closed"):
+        with pytest.raises(cudnn.ClosedError, match="this Thing is closed"):
             raw.cudnnSetTensor4dDescriptor(thing, 0, 0, 1, 1, 1, 1)
-        with pytest.raises(ClosedError, match="this Thing is closed"):
+        with pytest.raises(cudnn.ClosedError, match="this Thing is closed"):
             _ = thing._as_parameter_
 
 
@@ -95,8 +88,8 @@ class TestForgotten:
         gc.collect()
         assert log == ["a"]
         (warning,) = warned
-        assert warning.category is UnclosedWarning
-        assert issubclass(UnclosedWarning, ResourceWarning)
+        assert warning.category is cudnn.UnclosedWarning
+        assert issubclass(cudnn.UnclosedWarning, ResourceWarning)
         assert str(warning.message) == "unclosed Thing"
 
     def test_tracemalloc_tells_where_it_was_created(self, log, warned):
@@ -117,7 +110,7 @@ class TestForgotten:
 
         Resource(raw.cudnnTensorDescriptor_t(), refuse)
         gc.collect()
-        assert [w.category for w in warned] == [UnclosedWarning, CleanUpWarning]
+        assert [w.category for w in warned] == [cudnn.UnclosedWarning, cudnn.CleanUpWarning]
         assert "error while cleaning up an unclosed Resource: destroy failed" in str(
             warned[1].message
         )
@@ -290,7 +283,7 @@ class TestCloseDuringACall:
         with _call_with(thing, log):
             thing.close()
             assert thing.closed
-            with pytest.raises(ClosedError):
+            with pytest.raises(cudnn.ClosedError):
                 raw.cudnnSetTensor4dDescriptor(thing, 0, 0, 1, 1, 1, 1)
             thing.close()
             log.append("closed")
@@ -338,7 +331,7 @@ class TestCloseDuringACall:
         assert log == ["a", "0x1000 returned"]
 
     def test_handles_and_backend_descriptors_wait(self) -> None:
-        assert Handle._waits
+        assert cudnn.Handle._waits
         assert BackendDescriptor._waits
 
 
@@ -356,7 +349,7 @@ class TestPointers:
     def test_a_closed_owner_is_refused(self, log: list[str]) -> None:
         open_one, closed = Waiting("a", log), Waiting("b", log)
         closed.close()
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             Pointers(open_one, closed)
         open_one.close()
         assert log == ["b", "a"]

@@ -13,17 +13,8 @@ import pytest
 from graph.families import CASES, DISTINCT
 from graph.fp8_attentions import FP8_BACKWARD
 
-from cudnn_ctypes import (
-    ConvolutionDescriptor,
-    FilterDescriptor,
-    Graph,
-    Message,
-    TensorDescriptor,
-    log_messages,
-    raw,
-    read_evidence,
-    read_trace,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.device_properties import as_properties
 from cudnn_ctypes.graph.describe.serialization import canonical
@@ -40,7 +31,7 @@ def h200():
 
 def log_of(graph, device):
     """The messages that cuDNN logs while a graph is lowered."""
-    with warnings.catch_warnings(), log_messages("info") as messages:
+    with warnings.catch_warnings(), cudnn.log_messages("info") as messages:
         warnings.simplefilter("ignore")
         with lowered(graph.expansion(device), device):
             pass
@@ -66,7 +57,7 @@ def lines_of(messages, letters="i"):
 
 
 def chain(data_type="float16"):
-    graph = Graph(io_data_type=data_type)
+    graph = cudnn.Graph(io_data_type=data_type)
     x = graph.tensor((2, 32, 8, 8), layout="nhwc")
     w = graph.tensor((16, 32, 3, 3), layout="nhwc")
     y = graph.conv_fprop(x, w, padding=1, stride=2)
@@ -78,20 +69,20 @@ def chain(data_type="float16"):
 @pytest.mark.parametrize("name", DISTINCT[::3])
 def test_every_graph_comes_back(name, h200):
     messages = log_of(CASES[name].graph(), h200)
-    (found,) = read_evidence(messages).graphs
+    (found,) = cudnn.read_evidence(messages).graphs
     again = log_of(found.graph, h200)
     assert printed(again) == printed(messages)
-    (second,) = read_evidence(again).graphs
+    (second,) = cudnn.read_evidence(again).graphs
     assert content(second.graph) == content(found.graph)
-    assert content(Graph.from_json(found.graph.to_json())) == content(found.graph)
+    assert content(cudnn.Graph.from_json(found.graph.to_json())) == content(found.graph)
 
 
 def test_a_graph_that_cudnn_prints_in_part(h200):
     """cuDNN cuts messages off at 64 KiB: what it printed of the graph is what it prints again."""
-    graph = Graph(io_data_type="float16")
+    graph = cudnn.Graph(io_data_type="float16")
     FP8_BACKWARD["e4m3"].backward(graph)
     messages = log_of(graph, h200)
-    (found,) = read_evidence(messages).graphs
+    (found,) = cudnn.read_evidence(messages).graphs
     assert len(found.graph.nodes) == len(graph.expansion(h200).nodes)
     again = log_of(found.graph, h200)
     first, second = (
@@ -100,13 +91,13 @@ def test_a_graph_that_cudnn_prints_in_part(h200):
     )
     assert len(first) > 65_000
     assert first[:65_000] == second[:65_000]
-    assert content(read_evidence(again).graphs[0].graph) == content(found.graph)
+    assert content(cudnn.read_evidence(again).graphs[0].graph) == content(found.graph)
 
 
 def test_options_of_descriptors_that_are_printed_alike(h200):
     graph = CASES["attention, window"].graph()
     axes = [each.options.get("axis") for each in graph.expansion(h200).nodes]
-    (found,) = read_evidence(log_of(graph, h200)).graphs
+    (found,) = cudnn.read_evidence(log_of(graph, h200)).graphs
     assert [each.options.get("axis") for each in found.graph.nodes] == axes
     assert {2, 3} < set(axes)
 
@@ -117,15 +108,15 @@ def test_a_refused_attribute_is_forgotten(h200):
     again = messages[place].text.replace("val=1.25;", "val=9.5;")
     refusal = "CuDNN (v92800 42) function cudnnBackendSetAttribute() called:\n    "
     refusal += "Error: CUDNN_STATUS_BAD_PARAM; Reason: no\n" + again.split("\n")[-1]
-    told = [Message.of(3, again), Message.of(1, refusal)]
-    evidence = read_evidence([*messages[: place + 2], *told, *messages[place + 2 :]])
+    told = [cudnn.Message.of(3, again), cudnn.Message.of(1, refusal)]
+    evidence = cudnn.read_evidence([*messages[: place + 2], *told, *messages[place + 2 :]])
     assert evidence.graphs[0].graph.nodes[1].options["swish_beta"] == 1.25
     assert list(evidence.errors) == ["cudnnBackendSetAttribute: CUDNN_STATUS_BAD_PARAM; Reason: no"]
 
 
 def test_equal_graphs_are_one(h200):
     messages = [*log_of(chain(), h200), *log_of(chain(), h200), *log_of(chain("bfloat16"), h200)]
-    evidence = read_evidence(messages)
+    evidence = cudnn.read_evidence(messages)
     assert [each.times for each in evidence.graphs] == [2, 1]
     assert "3 of 3 graphs were read, 2 different ones" in evidence.heading
 
@@ -139,18 +130,18 @@ def test_a_log_of_two_processes(tmp_path, h200):
     prefixed = [f"[rank0]: {line}\n" for line in "".join(one[:3]).split("\n") if line]
     path = tmp_path / "cudnn.log.gz"
     path.write_bytes(gzip.compress("".join([*prefixed, *mixed, one[0][:80]]).encode()))
-    evidence = read_evidence(path)
+    evidence = cudnn.read_evidence(path)
     assert [each.times for each in evidence.graphs] == [2]
     assert evidence.calls.total() == 2 * len(one) + 3
     assert evidence.cut == 1
     path.write_bytes(path.read_bytes()[:-200])  # the end of the packed file is missing
-    assert read_evidence(path).calls.total() > 0
+    assert cudnn.read_evidence(path).calls.total() > 0
 
 
 def test_a_log_that_begins_too_late(tmp_path, h200):
     """What was described before is unknown, which is said."""
     messages = log_of(chain(), h200)
-    evidence = read_evidence(messages[len(messages) // 2 :])
+    evidence = cudnn.read_evidence(messages[len(messages) // 2 :])
     assert not evidence.graphs
     assert evidence.unread.total() == 1
     assert "0 of 1 graphs were read" in evidence.heading
@@ -169,7 +160,7 @@ CuDNN (v92800 42) function cudnnBackendExecute() called:
 
 
 def test_executions_name_the_engine_and_numbers(h200):
-    graph = Graph(io_data_type="float32")
+    graph = cudnn.Graph(io_data_type="float32")
     graph.mul(graph.tensor((4, 8, 8)), 0.125).set_output()
     messages = log_of(graph, h200)
     block = []
@@ -180,7 +171,7 @@ def test_executions_name_the_engine_and_numbers(h200):
                 block[-1].replace("isByVal: type=bool; val=true", "value: type=float; val=0.125")
             )
     text = EXECUTION.format(block="\n".join(block)) + messages[-1].text.split("\n")[-1]
-    (found,) = read_evidence([*messages, Message.of(3, text)]).graphs
+    (found,) = cudnn.read_evidence([*messages, cudnn.Message.of(3, text)]).graphs
     assert found.executions == 1
     assert dict(found.engines) == {"4 (stages=3)": 1}
     assert [each.value for each in found.graph.tensors if each.by_value] == [0.125]
@@ -204,7 +195,7 @@ def test_a_graph_from_a_pipe(tmp_path):
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=(chain().to_json(),))
     writer.start()
-    assert read_evidence(pipe).graphs[0].graph.nodes[0].operation == "conv_fprop"
+    assert cudnn.read_evidence(pipe).graphs[0].graph.nodes[0].operation == "conv_fprop"
     writer.join()
 
 
@@ -212,24 +203,27 @@ def test_other_files_are_refused(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("cudnn is a library\n")
     with pytest.raises(ValueError, match=r"notes\.txt"):
-        read_evidence(path)
+        cudnn.read_evidence(path)
 
 
 def test_the_calls_of_a_log(tmp_path, capsys):
     """A descriptor is set twice, once wrongly; the log is what the callback heard."""
-    with log_messages("info", "error") as messages, TensorDescriptor((2, 3, 4, 5)) as tensor:
-        with TensorDescriptor() as other:
+    with (
+        cudnn.log_messages("info", "error") as messages,
+        cudnn.TensorDescriptor((2, 3, 4, 5)) as tensor,
+    ):
+        with cudnn.TensorDescriptor() as other:
             raw.cudnnSetTensor4dDescriptor.unchecked(other, 0, 0, 1, 0, 1, 1)
-        with ConvolutionDescriptor(padding=1) as convolution:
+        with cudnn.ConvolutionDescriptor(padding=1) as convolution:
             sizes = (ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_int())
-            with FilterDescriptor((8, 3, 3, 3)) as weight:
+            with cudnn.FilterDescriptor((8, 3, 3, 3)) as weight:
                 raw.cudnnGetConvolution2dForwardOutputDim(convolution, tensor, weight, *sizes)
     path = tmp_path / "cudnn.log"
     letters = {raw.CUDNN_SEV_ERROR: "e"}
     path.write_text(
         "".join(text for m in messages for text in lines_of([m], letters.get(m.severity, "i")))
     )
-    calls = read_trace(path)
+    calls = cudnn.read_trace(path)
     failed = [each for each in calls if each.failed]
     assert [(each.function, each.status) for each in failed] == [
         ("cudnnSetTensor4dDescriptor", "BAD_PARAM")
@@ -280,10 +274,10 @@ def test_a_graph_that_nvidia_s_front_end_prints(version, tmp_path):
     told = {"context": context, "nodes": nodes, "tensors": listed}
     path = tmp_path / "printed.log"
     path.write_text(f"[cudnn_frontend] VALIDATING GRAPH\n{json.dumps(told)}\nmore text {{")
-    evidence = read_evidence(path)
+    evidence = cudnn.read_evidence(path)
     (graph,) = (each.graph for each in evidence.graphs)
     graph.validate()
-    same = Graph(io_data_type="float16")
+    same = cudnn.Graph(io_data_type="float16")
     x = same.tensor((2, 32, 8, 8), layout="nhwc", uid=1)
     w = same.tensor((16, 32, 3, 3), layout="nhwc", uid=2)
     y = same.conv_fprop(x, w, padding=1, compute_data_type="float32").set_output(False, uid=3)
@@ -295,4 +289,4 @@ def test_a_graph_that_nvidia_s_front_end_prints(version, tmp_path):
     nodes[0]["tag"] = "CONV_NEW"
     path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="operation CONV_NEW of NVIDIA's front end"):
-        read_evidence(path)
+        cudnn.read_evidence(path)

@@ -11,42 +11,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    CallRecord,
-    DeviceBuffer,
-    DeviceTensor,
-    Graph,
-    Handle,
-    TensorDescriptor,
-    activation_forward,
-    raw,
-    read_trace,
-    trace,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import function as raw_function
 
 pytestmark = pytest.mark.usefixtures("reference_device")
 
 
-def here(call: CallRecord) -> bool:
+def here(call: cudnn.CallRecord) -> bool:
     return call.file == __file__
 
 
-def argument(call: CallRecord, name: str) -> Any:
+def argument(call: cudnn.CallRecord, name: str) -> Any:
     (found,) = (each.value for each in call.arguments if each.name == name)
     return found
 
 
-def relu_tensors() -> tuple[DeviceTensor, DeviceTensor]:
-    x = DeviceTensor.from_numpy(np.linspace(-1, 1, 24, dtype="f4").reshape(1, 2, 3, 4))
-    return x, DeviceTensor.full((1, 2, 3, 4), np.nan, "float32")
+def relu_tensors() -> tuple[cudnn.DeviceTensor, cudnn.DeviceTensor]:
+    x = cudnn.DeviceTensor.from_numpy(np.linspace(-1, 1, 24, dtype="f4").reshape(1, 2, 3, 4))
+    return x, cudnn.DeviceTensor.full((1, 2, 3, 4), np.nan, "float32")
 
 
 class TestLayers:
     def test_layer_1(self):
         descriptor = raw.cudnnTensorDescriptor_t()
-        with trace() as seen:
+        with cudnn.trace() as seen:
             raw.cudnnCreateTensorDescriptor(descriptor)
             line = sys._getframe().f_lineno + 1
             raw.cudnnSetTensor4dDescriptor(
@@ -73,11 +62,11 @@ class TestLayers:
 
     def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self):
         x, y = relu_tensors()
-        with Handle() as handle:
-            activation_forward(handle, x, "relu", y)
-            activation_forward(handle, x, "relu", y)
-            with trace() as seen:
-                activation_forward(handle, x, "relu", y)
+        with cudnn.Handle() as handle:
+            cudnn.activation_forward(handle, x, "relu", y)
+            cudnn.activation_forward(handle, x, "relu", y)
+            with cudnn.trace() as seen:
+                cudnn.activation_forward(handle, x, "relu", y)
         (call,) = seen.calls  # by then the plan is known, whose call is made bare
         assert call.function == "cudnnActivationForward"
         assert here(call)
@@ -90,10 +79,10 @@ class TestLayers:
 class TestMemory:
     def test_is_known_by_its_allocation_and_offset(self):
         with (
-            Handle() as handle,
-            DeviceBuffer(256) as memory,
-            TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
-            trace() as seen,
+            cudnn.Handle() as handle,
+            cudnn.DeviceBuffer(256) as memory,
+            cudnn.TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
+            cudnn.trace() as seen,
         ):
             memory.fill(0)
             for offset in (0, 128):
@@ -106,7 +95,7 @@ class TestMemory:
 
     def test_says_what_it_is_where_no_descriptor_does(self):
         x, _ = relu_tensors()
-        with trace() as seen, pytest.raises(TypeError):
+        with cudnn.trace() as seen, pytest.raises(TypeError):
             raw.cudnnSetTensor(None, None, x)
         assert argument(seen.calls[0], "y")["shape"] == [1, 2, 3, 4]
         assert argument(seen.calls[0], "y")["data_type"] == "float32"
@@ -126,7 +115,7 @@ class TestFromWhenToWhen:
     def test_nothing_stands_before_c_while_no_trace_is_open(self):
         watched = set(raw_function.watched)
         assert not observed()
-        with trace():
+        with cudnn.trace():
             assert len(observed()) >= len(raw.FUNCTIONS)
             assert raw_function.watched - watched
             raw.cudnnGetVersion()
@@ -135,16 +124,16 @@ class TestFromWhenToWhen:
         assert raw.cudnnGetVersion.func.__code__.co_filename == "<cudnnGetVersion>"
 
     def test_a_trace_is_opened_once(self):
-        with trace() as seen, pytest.raises(RuntimeError, match="open already"):
+        with cudnn.trace() as seen, pytest.raises(RuntimeError, match="open already"):
             seen.__enter__()
         assert not observed()
 
     def test_all_threads_are_seen(self):
         def work():
             for _ in range(20):
-                TensorDescriptor((1, 2, 3, 4), "float32").close()
+                cudnn.TensorDescriptor((1, 2, 3, 4), "float32").close()
 
-        with trace(only="cudnnSet*") as seen:
+        with cudnn.trace(only="cudnnSet*") as seen:
             threads = [threading.Thread(target=work, name=f"worker {i}") for i in range(4)]
             for thread in threads:
                 thread.start()
@@ -167,24 +156,26 @@ class TestChoice:
         ],
     )
     def test_by_name(self, only, skip, expected):
-        with trace(only=only, skip=skip) as seen:
-            TensorDescriptor((1, 2, 3, 4), "float32").close()
+        with cudnn.trace(only=only, skip=skip) as seen:
+            cudnn.TensorDescriptor((1, 2, 3, 4), "float32").close()
         assert [call.function for call in seen.calls] == expected
 
     def test_anything_else_is_refused(self):
         with pytest.raises(TypeError, match="only: expected names of C functions"):
-            trace(only=[raw.cudnnCreate])
+            cudnn.trace(only=[raw.cudnnCreate])
 
 
 class TestNumbers:
     def test_the_first_output_that_is_not_finite(self):
         x, y = relu_tensors()
-        bad = DeviceTensor.from_numpy(np.array([np.nan, np.inf, 1, 2], "f4").reshape(1, 1, 2, 2))
-        out = DeviceTensor.full((1, 1, 2, 2), 0, "float32")
-        with Handle() as handle, trace(nan=True) as seen:
-            activation_forward(handle, x, "relu", y)
-            activation_forward(handle, bad, "elu", out)
-            activation_forward(handle, bad, "elu", out)
+        bad = cudnn.DeviceTensor.from_numpy(
+            np.array([np.nan, np.inf, 1, 2], "f4").reshape(1, 1, 2, 2)
+        )
+        out = cudnn.DeviceTensor.full((1, 1, 2, 2), 0, "float32")
+        with cudnn.Handle() as handle, cudnn.trace(nan=True) as seen:
+            cudnn.activation_forward(handle, x, "relu", y)
+            cudnn.activation_forward(handle, bad, "elu", out)
+            cudnn.activation_forward(handle, bad, "elu", out)
         first = seen.first_not_finite
         assert first is not None
         assert dict(first.not_finite) == {
@@ -198,20 +189,20 @@ class TestNumbers:
 
     def test_poison_in_what_was_overwritten_does_not_count(self):
         x, y = relu_tensors()
-        with Handle() as handle, trace(nan=True) as seen:
-            activation_forward(handle, x, "relu", y)
+        with cudnn.Handle() as handle, cudnn.trace(nan=True) as seen:
+            cudnn.activation_forward(handle, x, "relu", y)
         assert seen.first_not_finite is None
         assert "no output that is not finite" in seen.verdict()
 
     def test_of_graphs(self):
-        graph = Graph(io_data_type="float32")
+        graph = cudnn.Graph(io_data_type="float32")
         x = graph.tensor((2, 4, 8), name="x")
         graph.sqrt(x).set_output(name="y")
-        source = DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
-        target = DeviceTensor.full((2, 4, 8), 0, "float32")
-        with Handle() as handle, graph, trace(nan=True) as seen:
+        source = cudnn.DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
+        target = cudnn.DeviceTensor.full((2, 4, 8), 0, "float32")
+        with cudnn.Handle() as handle, graph, cudnn.trace(nan=True) as seen:
             graph.build(handle)
-            workspace = DeviceBuffer(max(graph.workspace_size, 1))
+            workspace = cudnn.DeviceBuffer(max(graph.workspace_size, 1))
             graph.execute({"x": source, "y": target}, workspace, handle=handle)
         first = seen.first_not_finite
         assert first is not None
@@ -222,14 +213,14 @@ class TestNumbers:
 class TestOutput:
     def test_lines_are_printed_while_it_runs(self):
         out = io.StringIO()
-        with trace(file=out, width=0):
+        with cudnn.trace(file=out, width=0):
             raw.cudnnGetVersion()
             assert out.getvalue().startswith("cudnnGetVersion()  ")
             assert "test_trace.py:" in out.getvalue()
 
     def test_who_closes_the_file_does_not_stop_the_program(self):
         out = io.StringIO()
-        with trace(file=out) as seen:
+        with cudnn.trace(file=out) as seen:
             out.close()
             raw.cudnnGetVersion()
         assert len(seen.calls) == 1
@@ -240,15 +231,15 @@ class TestOutput:
             def _as_parameter_(self):
                 raise ValueError("no")
 
-        with trace() as seen, pytest.raises((TypeError, ValueError)):
+        with cudnn.trace() as seen, pytest.raises((TypeError, ValueError)):
             raw.cudnnSetTensor(Odd(), Odd(), Odd(), Odd())
         assert argument(seen.calls[0], "y") == "<Odd>"
 
     def test_records_in_a_file_are_not_kept(self, tmp_path):
-        with (tmp_path / "calls.json").open("w") as file, trace(json=file) as traced:
+        with (tmp_path / "calls.json").open("w") as file, cudnn.trace(json=file) as traced:
             for _ in range(3):
-                TensorDescriptor((1, 2, 3, 4)).close()
-        functions = [call.function for call in read_trace(tmp_path / "calls.json")]
+                cudnn.TensorDescriptor((1, 2, 3, 4)).close()
+        functions = [call.function for call in cudnn.read_trace(tmp_path / "calls.json")]
         assert functions.count("cudnnCreateTensorDescriptor") == 3
         assert traced.calls == []
         with pytest.raises(ValueError, match="were not kept"):
@@ -266,10 +257,10 @@ class TestOutput:
     def test_what_is_no_trace_is_refused(self, data, reason, tmp_path):
         (tmp_path / "run.json").write_bytes(data)
         with pytest.raises(ValueError, match=rf"run\.json: this is no trace: {reason}"):
-            read_trace(tmp_path / "run.json")
+            cudnn.read_trace(tmp_path / "run.json")
 
     def test_statistics(self):
-        with trace() as seen:
+        with cudnn.trace() as seen:
             for _ in range(3):
                 raw.cudnnGetVersion()
             raw.cudnnSetTensor4dDescriptor.unchecked(None, 0, 0, 1, 1, 1, 1)
@@ -285,20 +276,20 @@ class TestOutput:
 class TestOnTheGpu:
     @pytest.fixture(autouse=True)
     def on_the_gpu(self):
-        with use_reference_device(False):
+        with cudnn.use_reference_device(False):
             yield
 
     def test_launches_of_each_layer_and_their_memory(self):
-        graph = Graph(io_data_type="float32")
+        graph = cudnn.Graph(io_data_type="float32")
         graph.sqrt(graph.tensor((2, 4, 8), name="x")).set_output(name="y")
-        source = DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
-        target = DeviceTensor.full((2, 4, 8), 0, "float32")
+        source = cudnn.DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
+        target = cudnn.DeviceTensor.full((2, 4, 8), 0, "float32")
         x, y = relu_tensors()
-        with Handle() as handle, graph, trace(nan=True) as seen:
+        with cudnn.Handle() as handle, graph, cudnn.trace(nan=True) as seen:
             for _ in range(3):
-                activation_forward(handle, x, "relu", y)
+                cudnn.activation_forward(handle, x, "relu", y)
             graph.build(handle)
-            workspace = DeviceBuffer(max(graph.workspace_size, 1))
+            workspace = cudnn.DeviceBuffer(max(graph.workspace_size, 1))
             graph.execute({"x": source, "y": target}, workspace, handle=handle)
         launches = [call for call in seen.calls if call.function == "cudnnActivationForward"]
         assert len(launches) == 3
@@ -312,10 +303,10 @@ class TestOnTheGpu:
 
     def test_offsets_in_an_allocation(self):
         with (
-            Handle() as handle,
-            DeviceBuffer(256) as memory,
-            TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
-            trace() as seen,
+            cudnn.Handle() as handle,
+            cudnn.DeviceBuffer(256) as memory,
+            cudnn.TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
+            cudnn.trace() as seen,
         ):
             for offset in (0, 128):
                 raw.cudnnSetTensor(handle, tensor, memory.ptr + offset, 3.0)
@@ -325,8 +316,8 @@ class TestOnTheGpu:
 
 class TestAllocations:
     def test_allocations_that_calls_use_are_shown(self):
-        with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
-            with trace(only=["cudnnScale*", "allocate", "free"], memory=True) as seen:
+        with cudnn.Handle() as handle, cudnn.TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
+            with cudnn.trace(only=["cudnnScale*", "allocate", "free"], memory=True) as seen:
                 x, y = relu_tensors()
                 raw.cudnnScaleTensor(handle, tensor, x, 2.0)
                 raw.cudnnScaleTensor(handle, tensor, x, 2.0)
@@ -346,8 +337,8 @@ class TestAllocations:
         assert "allocate(memory=<y+0, 96 B>, by=cudnn_ctypes)" in str(seen)
 
     def test_they_are_not_shown_without_being_asked_for(self):
-        with Handle() as handle, TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
-            with trace() as seen:
+        with cudnn.Handle() as handle, cudnn.TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
+            with cudnn.trace() as seen:
                 x, y = relu_tensors()
                 raw.cudnnScaleTensor(handle, tensor, x, 2.0)
                 x.close()
@@ -358,13 +349,13 @@ class TestAllocations:
 
 class TestTheFirstCalls:
     def test_no_more_are_seen(self):
-        with trace(first=2) as seen:
+        with cudnn.trace(first=2) as seen:
             for _ in range(3):
                 raw.cudnnGetVersion()
             assert "Trace of 2 calls" in repr(seen)
             # Nothing stands before C any more.
             assert raw_function._observer is None
         assert len(seen.calls) == 2
-        with trace(first=0) as seen:
+        with cudnn.trace(first=0) as seen:
             raw.cudnnGetVersion()
         assert seen.calls == []

@@ -22,12 +22,7 @@ def run(
     inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
     return subprocess.run(
         [sys.executable, "-m", "cudnn_ctypes", "trace", *map(str, arguments)],
-        env={
-            **inherited,
-            "PYTHONPATH": str(ROOT),
-            "CUDNN_CTYPES_DEVICE": device,
-            **environment,
-        },
+        env={**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device, **environment},
         capture_output=True,
         text=True,
         timeout=300,

@@ -117,9 +117,7 @@ def told(cudnn: Any, describe: Describe) -> dict[str, Any]:
     """What a front end says of a graph, as JSON has it."""
     kinds = cudnn.data_type
     g = cudnn.pygraph(
-        io_data_type=kinds.HALF,
-        intermediate_data_type=kinds.FLOAT,
-        compute_data_type=kinds.FLOAT,
+        io_data_type=kinds.HALF, intermediate_data_type=kinds.FLOAT, compute_data_type=kinds.FLOAT
     )
     describe(cudnn, g)
     said = g.inspect()

@@ -290,11 +290,7 @@ def heads(graph: Any, *names: str) -> list[Any]:
         ({}, "give generate_stats, or is_inference"),
         ({"is_inference": True, "use_padding_mask": True}, "needs seq_len_q and seq_len_kv"),
         (
-            {
-                "is_inference": True,
-                "use_causal_mask": True,
-                "use_causal_mask_bottom_right": True,
-            },
+            {"is_inference": True, "use_causal_mask": True, "use_causal_mask_bottom_right": True},
             "exclude each other",
         ),
     ],

@@ -23,9 +23,7 @@ FLOAT16_ERROR = 2 * 2.0**-11
 
 
 def pygraph(**options: Any) -> Any:
-    return cudnn.pygraph(
-        **{"intermediate_data_type": FLOAT, "compute_data_type": FLOAT, **options},
-    )
+    return cudnn.pygraph(**{"intermediate_data_type": FLOAT, "compute_data_type": FLOAT, **options})
 
 
 # --- tensors of another graph --------------------------------------------------------------------

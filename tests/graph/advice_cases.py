@@ -204,9 +204,7 @@ ADVISED = {
         ("program",),
     ),
     "sums of the first of three dimensions": Advised(
-        lambda: _sums(0),
-        "let build make a program: relu 'relu' with reduction 'sum'",
-        ("program",),
+        lambda: _sums(0), "let build make a program: relu 'relu' with reduction 'sum'", ("program",)
     ),
     "sums of all elements": Advised(
         lambda: _sums(0, 1, 2),

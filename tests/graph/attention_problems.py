@@ -36,10 +36,7 @@ BOTH: dict[str, Attention] = {
     "ragged, one head of keys for two": Attention(lengths=LENGTHS, ragged=True, key_heads=2),
     "alibi": Attention(right=0, slopes=(0.25, 0.0625, 0.015625, 0.00390625)),
     "alibi, six heads": Attention(
-        heads=6,
-        key_heads=6,
-        right=0,
-        slopes=(0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125),
+        heads=6, key_heads=6, right=0, slopes=(0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125)
     ),
     "bias": Attention(bias=(1, 4, 128, 192)),
     "bias of each sequence": Attention(bias=(2, 1, 128, 192)),
@@ -110,14 +107,7 @@ COMBINED: dict[str, Attention] = {
     "more queries than keys, causal": Attention(queries=192, keys=128, right=0),
     "few": Attention(queries=5, keys=3),
     "many": Attention(
-        batch=3,
-        heads=16,
-        key_heads=8,
-        queries=333,
-        keys=777,
-        size=96,
-        value_size=96,
-        right=0,
+        batch=3, heads=16, key_heads=8, queries=333, keys=777, size=96, value_size=96, right=0
     ),
 }
 # A function of the user's before the bias and the masks.

@@ -29,11 +29,7 @@ GEOMETRIES: dict[str, tuple[Sequence[int], Sequence[int], dict[str, Any]]] = {
     ", a group for each channel": ((4, 32, 14, 12), (32, 1, 3, 3), {"padding": 1}),
     ", strided": ((4, 32, 14, 12), FILTER, {"padding": 1, "stride": (2, 1)}),
     ", dilated": ((4, 32, 14, 12), FILTER, {"padding": (2, 1), "dilation": (2, 1)}),
-    ", uneven padding": (
-        (4, 32, 14, 12),
-        FILTER,
-        {"pre_padding": (0, 1), "post_padding": (2, 0)},
-    ),
+    ", uneven padding": ((4, 32, 14, 12), FILTER, {"pre_padding": (0, 1), "post_padding": (2, 0)}),
     ", filter turned round": (
         (4, 32, 14, 12),
         FILTER,
@@ -188,10 +184,4 @@ _case(
 # The tensor cores add products of fp8 with 14 bits of mantissa or so.
 for _io in ("fp8_e4m3", "fp8_e5m2"):
     for _kind in TITLES:
-        _case(
-            f", {_io}",
-            _kind,
-            _io,
-            geometry={"padding": 1, "result": "float16"},
-            tolerance=4e-3,
-        )
+        _case(f", {_io}", _kind, _io, geometry={"padding": 1, "result": "float16"}, tolerance=4e-3)

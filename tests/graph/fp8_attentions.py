@@ -171,7 +171,6 @@ FP8_BACKWARD: dict[str, Fp8Attention] = {
         Attention(size=128, value_size=128, left=64, right=0, bottom_right=True)
     ),
     "padding": Fp8Attention(
-        Attention(size=128, value_size=128, lengths=LENGTHS),
-        gradient_type="fp8_e4m3",
+        Attention(size=128, value_size=128, lengths=LENGTHS), gradient_type="fp8_e4m3"
     ),
 }

@@ -195,10 +195,7 @@ def _after_dgrad(name: str, operation: Operation, compute: Any, io: str) -> None
 for _io in ("float16", "bfloat16", "float32"):
     _suffix = "" if _io == "float16" else f", {_io}"
     _after_dgrad(
-        f" * z{_suffix}",
-        lambda g, dx: g.mul(dx, image(g, "z")),
-        lambda dx, a: dx * a["z"],
-        _io,
+        f" * z{_suffix}", lambda g, dx: g.mul(dx, image(g, "z")), lambda dx, a: dx * a["z"], _io
     )
     _after_dgrad(
         f" + relu backward{_suffix}",

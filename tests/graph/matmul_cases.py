@@ -205,9 +205,7 @@ for _io in ("float16", "bfloat16", "float32"):
 case(
     "matmul of relu(a + bias)",
     lambda g: g.matmul(
-        g.relu(
-            g.bias(g.tensor(A, name="a"), g.tensor((1, 1, 128), name="bias")),
-        ),
+        g.relu(g.bias(g.tensor(A, name="a"), g.tensor((1, 1, 128), name="bias"))),
         g.tensor(B, name="b"),
     ).set_output(name="c"),
     lambda a: {"c": np.maximum(a["a"] + a["bias"], 0) @ a["b"]},

@@ -250,11 +250,7 @@ ACTIVATIONS: dict[str, tuple[str, dict[str, Any], Function]] = {
         _functional("softplus", beta=2.5),
     ),
     "swish": ("swish", {}, _functional("silu")),
-    "swish of another beta": (
-        "swish",
-        {"swish_beta": 1.75},
-        lambda x: x * (1.75 * x).sigmoid(),
-    ),
+    "swish of another beta": ("swish", {"swish_beta": 1.75}, lambda x: x * (1.75 * x).sigmoid()),
 }
 
 

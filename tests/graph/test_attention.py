@@ -95,13 +95,7 @@ def test_backward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         BACKWARDS[name].backward(graph)
         check_engines(graph, h200, compiled=name in COMPILED)
-        assert not {tensor.name for tensor in graph.outputs} - {
-            "dq",
-            "dk",
-            "dv",
-            "dbias",
-            "dsink",
-        }
+        assert not {tensor.name for tensor in graph.outputs} - {"dq", "dk", "dv", "dbias", "dsink"}
 
 
 def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -201,10 +195,7 @@ def test_bound_plans_write_the_slopes_of_alibi_each_time():
         }
         o = graph.find_tensor("o")
         nothing = np.full(o.dims or (), np.nan, np.float16)
-        with (
-            DeviceBuffer(graph.workspace_size) as workspace,
-            graph.bind(memory, workspace) as plan,
-        ):
+        with DeviceBuffer(graph.workspace_size) as workspace, graph.bind(memory, workspace) as plan:
             for _ in range(2):
                 workspace.fill(255)
                 memory[o].copy_from(nothing)

@@ -21,11 +21,7 @@ OF_STATS = 3e-4
 
 
 def _check(
-    problem: Fp8Attention,
-    data_type: str,
-    errors: dict[str, float],
-    report: Report,
-    operation: str,
+    problem: Fp8Attention, data_type: str, errors: dict[str, float], report: Report, operation: str
 ) -> None:
     for name, error in errors.items():
         allowed = OF_RESULTS[data_type]

@@ -238,12 +238,7 @@ class Run(ExitStack):
         """Everything that training gives, by the names of `expected`."""
         y = self.poisoned(self.problem.dy)
         _, reserve = cudnn.attention_forward_training(
-            self.handle,
-            *self.operands,
-            y,
-            residuals=self.residuals,
-            **self.lengths,
-            **self.windows,
+            self.handle, *self.operands, y, residuals=self.residuals, **self.lengths, **self.windows
         )
         self.enter_context(reserve)
         names = ("q", "k", "v")

@@ -44,10 +44,7 @@ def random_problem(seed: int, dtype: str) -> Problem:
         while reference.required_steps(sequence) > length:
             sequence.pop()
         labels.append(sequence)
-    dense = {
-        0: (batch * symbols, symbols, 1),
-        1: (symbols, steps * symbols, 1),
-    }
+    dense = {0: (batch * symbols, symbols, 1), 1: (symbols, steps * symbols, 1)}
     return Problem(
         u=(rng.standard_normal((steps, batch, symbols)) * 2).astype(dtype),
         labels=labels,

@@ -9,13 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ConvolutionDescriptor,
-    DeviceTensor,
-    FilterDescriptor,
-    Handle,
-    TensorDescriptor,
-)
 
 from .convolutions import Operands, Problem
 
@@ -23,7 +16,7 @@ from .convolutions import Operands, Problem
 class Run(ExitStack):
     """The operands of a problem on a device, with which any operation can be called."""
 
-    def __init__(self, handle: Handle, problem: Problem, given: Operands) -> None:
+    def __init__(self, handle: cudnn.Handle, problem: Problem, given: Operands) -> None:
         super().__init__()
         self.handle = handle
         self.problem = problem
@@ -39,7 +32,7 @@ class Run(ExitStack):
         self.bias = self.put(given.bias, None, None)
         self.prior = given.prior
         self.conv = self.enter_context(
-            ConvolutionDescriptor(
+            cudnn.ConvolutionDescriptor(
                 problem.padding,
                 problem.stride,
                 problem.dilation,
@@ -52,13 +45,13 @@ class Run(ExitStack):
 
     def put(
         self, array: NDArray[Any], data_type: str | None, layout: str | None, *, gaps: bool = False
-    ) -> DeviceTensor:
+    ) -> cudnn.DeviceTensor:
         """An array on the device; with gaps between its rows and images."""
         strides = None
         if gaps:
             roomy = np.empty([n + (i in (0, array.ndim - 1)) for i, n in enumerate(array.shape)])
             strides, layout = [step // roomy.itemsize for step in roomy.strides], None
-        tensor = DeviceTensor.from_numpy(
+        tensor = cudnn.DeviceTensor.from_numpy(
             array, dtype=data_type, layout=layout, strides=strides, stream=self.handle.stream
         )
         return self.enter_context(tensor)
@@ -67,10 +60,10 @@ class Run(ExitStack):
         """The three directions, with descriptors as the operations make them."""
         layout = self.problem.layout if self.problem.layout in ("NCHW", "NHWC") else None
 
-        def tensor(value: DeviceTensor) -> TensorDescriptor:
-            return self.enter_context(TensorDescriptor.of(value, layout=layout, min_dims=4))
+        def tensor(value: cudnn.DeviceTensor) -> cudnn.TensorDescriptor:
+            return self.enter_context(cudnn.TensorDescriptor.of(value, layout=layout, min_dims=4))
 
-        w = self.enter_context(FilterDescriptor.of(self.w, layout=layout, min_dims=4))
+        w = self.enter_context(cudnn.FilterDescriptor.of(self.w, layout=layout, min_dims=4))
         x, y = tensor(self.x), tensor(self.dy)
         make: dict[str, Any] = {
             "forward": lambda: cudnn.ConvolutionForward(x, w, self.conv, y),
@@ -96,24 +89,12 @@ class Run(ExitStack):
             case "backward_data":
                 result = self.put(self.prior, kind.x, self.layout)
                 cudnn.convolution_backward_data(
-                    handle,
-                    self.conv,
-                    w=self.w,
-                    dy=self.dy,
-                    dx=result,
-                    algorithm=row,
-                    **factors,
+                    handle, self.conv, w=self.w, dy=self.dy, dx=result, algorithm=row, **factors
                 )
             case "backward_filter":
                 result = self.put(self.prior, kind.x, self.layout)
                 cudnn.convolution_backward_filter(
-                    handle,
-                    self.conv,
-                    x=self.x,
-                    dy=self.dy,
-                    dw=result,
-                    algorithm=row,
-                    **factors,
+                    handle, self.conv, x=self.x, dy=self.dy, dw=result, algorithm=row, **factors
                 )
             case "backward_bias":
                 result = self.put(self.prior, kind.y, None)

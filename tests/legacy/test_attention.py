@@ -89,11 +89,7 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     losses = [
         (
             attention_forward(
-                handle,
-                *operands[:2],
-                DeviceTensor.from_numpy(v + sign * direction),
-                attn,
-                weights,
+                handle, *operands[:2], DeviceTensor.from_numpy(v + sign * direction), attn, weights
             ).numpy()
             * dy.numpy()
         ).sum()

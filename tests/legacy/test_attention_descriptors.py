@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    AttentionWeights,
-    AttnDescriptor,
-    DeviceBuffer,
-    DeviceTensor,
-    Handle,
-    SeqDataDescriptor,
-    attention_buffer_sizes,
-    attention_forward,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
 from .small_attention import CLOSE, HEADS, OPTIONS, arrays, normal
@@ -24,18 +15,18 @@ from .small_attention import CLOSE, HEADS, OPTIONS, arrays, normal
 
 
 def test_padding_fill() -> None:
-    with SeqDataDescriptor((2, 1, 1, 3), "float16", padding_fill=-1.5) as desc:
+    with cudnn.SeqDataDescriptor((2, 1, 1, 3), "float16", padding_fill=-1.5) as desc:
         assert desc.padding_fill == -1.5
         desc.set("float32", (2, 1, 1, 3), "TNBV")
         assert desc.padding_fill == 0
-    with SeqDataDescriptor((2, 1, 1, 3), "bfloat16", padding_fill=-1.5) as desc:
+    with cudnn.SeqDataDescriptor((2, 1, 1, 3), "bfloat16", padding_fill=-1.5) as desc:
         assert desc.padding_fill is None  # cuDNN does not give it back
 
 
 # --- the attention descriptor -------------------------------------------------------------------
 
 
-def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
+def test_descriptor_reads_back_what_was_set(attn: cudnn.AttnDescriptor) -> None:
     assert attn.heads == HEADS
     assert attn.sizes == {name: OPTIONS.get(name, 1) for name in attn.sizes}
     assert (attn.scaler, attn.biases, attn.query_map) == (0.5, True, "all_to_one")
@@ -43,14 +34,14 @@ def test_descriptor_reads_back_what_was_set(attn: AttnDescriptor) -> None:
     assert attn.output_size == 6
     with eval(repr(attn)) as same:
         assert same == attn
-    with AttnDescriptor(HEADS, **{**OPTIONS, "scaler": 0.25}) as other:
+    with cudnn.AttnDescriptor(HEADS, **{**OPTIONS, "scaler": 0.25}) as other:
         assert other != attn
-    with AttnDescriptor(3, q_size=4, qo_max_length=1, kv_max_length=1) as stacked:
+    with cudnn.AttnDescriptor(3, q_size=4, qo_max_length=1, kv_max_length=1) as stacked:
         assert stacked.output_size == 12
         assert stacked.sizes["k_size"] == stacked.sizes["v_size"] == 4
 
 
-def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:
+def test_set_wants_all_sizes(attn: cudnn.AttnDescriptor) -> None:
     with pytest.raises(TypeError, match="expected the sizes q_size, k_size"):
         attn.set(
             heads=1,
@@ -69,11 +60,11 @@ def test_set_wants_all_sizes(attn: AttnDescriptor) -> None:
 # --- weights ------------------------------------------------------------------------------------
 
 
-def test_the_weight_layout_is_cudnns(reference_handle: Handle) -> None:
+def test_the_weight_layout_is_cudnns(reference_handle: cudnn.Handle) -> None:
     """Offsets and strides as cuDNN 9.28 gave them for this attention, with a handle it ignores."""
     with (
-        AttnDescriptor(HEADS, **{**OPTIONS, "o_projection": 7}) as attn,
-        AttentionWeights(reference_handle, attn) as weights,
+        cudnn.AttnDescriptor(HEADS, **{**OPTIONS, "o_projection": 7}) as attn,
+        cudnn.AttentionWeights(reference_handle, attn) as weights,
     ):
         layout = {
             name: (view.ptr - weights.space.ptr, view.shape, view.strides)
@@ -91,28 +82,28 @@ def test_the_weight_layout_is_cudnns(reference_handle: Handle) -> None:
     }
 
 
-def test_weights_in_a_buffer_of_ones_own(handle: Handle, attn: AttnDescriptor) -> None:
-    size = attention_buffer_sizes(handle, attn).weights
-    with DeviceBuffer(size + 64) as buffer:
-        with AttentionWeights(handle, attn, arrays(), space=buffer) as weights:
+def test_weights_in_a_buffer_of_ones_own(handle: cudnn.Handle, attn: cudnn.AttnDescriptor) -> None:
+    size = cudnn.attention_buffer_sizes(handle, attn).weights
+    with cudnn.DeviceBuffer(size + 64) as buffer:
+        with cudnn.AttentionWeights(handle, attn, arrays(), space=buffer) as weights:
             assert weights.space is buffer
         assert not buffer.closed
     with (
-        DeviceBuffer(size - 4) as small,
+        cudnn.DeviceBuffer(size - 4) as small,
         pytest.raises(ValueError, match=f"space: {size - 4} bytes are too"),
     ):
-        AttentionWeights(handle, attn, space=small)
+        cudnn.AttentionWeights(handle, attn, space=small)
 
 
-def test_an_attention_without_weights(handle: Handle) -> None:
+def test_an_attention_without_weights(handle: cudnn.Handle) -> None:
     with (
-        AttnDescriptor(q_size=3, qo_max_length=2, kv_max_length=2) as attn,
-        AttentionWeights(handle, attn) as weights,
+        cudnn.AttnDescriptor(q_size=3, qo_max_length=2, kv_max_length=2) as attn,
+        cudnn.AttentionWeights(handle, attn) as weights,
     ):
         assert len(weights) == weights.nbytes == 0
-        x = DeviceTensor.from_numpy(normal(2, 1, 3))
-        out = attention_forward(handle, x, x, x, attn)
-        given = attention_forward(handle, x, x, x, attn, weights)
+        x = cudnn.DeviceTensor.from_numpy(normal(2, 1, 3))
+        out = cudnn.attention_forward(handle, x, x, x, attn)
+        given = cudnn.attention_forward(handle, x, x, x, attn, weights)
         exact = attention_reference(*[normal(2, 1, 3)[:, :, None].astype(np.float64)] * 3).y[
             :, :, 0
         ]
@@ -120,8 +111,8 @@ def test_an_attention_without_weights(handle: Handle) -> None:
         np.testing.assert_array_equal(given.numpy(), out.numpy())
 
 
-def test_wrong_weights(handle: Handle, attn: AttnDescriptor) -> None:
+def test_wrong_weights(handle: cudnn.Handle, attn: cudnn.AttnDescriptor) -> None:
     with pytest.raises(ValueError, match="this attention has no w; it has q_weights"):
-        AttentionWeights(handle, attn, {"w": np.zeros(3)})
+        cudnn.AttentionWeights(handle, attn, {"w": np.zeros(3)})
     with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected shape \(2, 3, 6\)"):
-        AttentionWeights(handle, attn, {"q_weights": np.zeros((2, 6, 3))})
+        cudnn.AttentionWeights(handle, attn, {"q_weights": np.zeros((2, 6, 3))})

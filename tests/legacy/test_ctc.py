@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    CTCLossDescriptor,
-    DeviceTensor,
-    Handle,
-    NotSupportedError,
-    TensorDescriptor,
-    ctc_loss,
-    ctc_loss_v8,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.reference import ctc as reference
 
 T, N, A = 6, 3, 5
@@ -26,8 +18,8 @@ POISON = 7.0
 
 
 @pytest.fixture
-def loss() -> Iterator[CTCLossDescriptor]:
-    with CTCLossDescriptor(max_label_length=8) as loss:
+def loss() -> Iterator[cudnn.CTCLossDescriptor]:
+    with cudnn.CTCLossDescriptor(max_label_length=8) as loss:
         yield loss
 
 
@@ -35,11 +27,11 @@ def activations(dtype: Any = np.float32) -> Any:
     return np.random.default_rng(0).standard_normal((T, N, A)).astype(dtype) * 2
 
 
-def ints(*numbers: int) -> DeviceTensor:
-    return DeviceTensor.from_numpy(np.array(numbers, np.int32))
+def ints(*numbers: int) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(np.array(numbers, np.int32))
 
 
-def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
+def close(actual: cudnn.DeviceTensor, expected: cudnn.DeviceTensor) -> None:
     """The same in another way: equal but for the order of float32 additions around 1."""
     np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
 
@@ -51,16 +43,16 @@ def close(actual: DeviceTensor, expected: DeviceTensor) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["deterministic", "non_deterministic"])
-@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
+@pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_loss(handle: Handle, dtype: Any, version: Any, algorithm: str) -> None:
+def test_loss(handle: cudnn.Handle, dtype: Any, version: Any, algorithm: str) -> None:
     x = activations(dtype)
     expected = reference.ctc_loss(x.astype(np.float64), LABELS, LENGTHS)
     # The least that cuDNN keeps within its shared memory.
-    with CTCLossDescriptor(dtype, max_label_length=3 if dtype == np.float64 else 5) as loss:
+    with cudnn.CTCLossDescriptor(dtype, max_label_length=3 if dtype == np.float64 else 5) as loss:
         costs, gradients = version(
             handle,
-            DeviceTensor.from_numpy(x),
+            cudnn.DeviceTensor.from_numpy(x),
             LABELS,
             loss,
             input_lengths=LENGTHS,
@@ -73,17 +65,17 @@ def test_loss(handle: Handle, dtype: Any, version: Any, algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
-@pytest.mark.parametrize("version", [ctc_loss, ctc_loss_v8])
-def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) -> None:
+@pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
+def test_labels_that_need_more_steps(handle: cudnn.Handle, version: Any, mode: str) -> None:
     """[1, 1, 1] needs 5 steps, and has 4: cuDNN's OOB sample."""
     rng = np.random.default_rng(0)
     u = rng.standard_normal((6, 3, 4)).astype(np.float32)
     labels, lengths = [[1, 2], [1, 1, 1], [3]], [6, 4, 5]
-    gradients = DeviceTensor.full(u.shape, POISON, "float32")
-    with CTCLossDescriptor(gradient_mode=mode, max_label_length=5) as loss:
+    gradients = cudnn.DeviceTensor.full(u.shape, POISON, "float32")
+    with cudnn.CTCLossDescriptor(gradient_mode=mode, max_label_length=5) as loss:
         result = version(
             handle,
-            DeviceTensor.from_numpy(u),
+            cudnn.DeviceTensor.from_numpy(u),
             labels,
             loss,
             input_lengths=lengths,
@@ -102,43 +94,43 @@ def test_labels_that_need_more_steps(handle: Handle, version: Any, mode: str) ->
     assert (actual[5:, 2] == POISON).all()
 
 
-def test_labels_of_256_symbols(handle: Handle) -> None:
+def test_labels_of_256_symbols(handle: cudnn.Handle) -> None:
     u = np.random.default_rng(2).standard_normal((600, 1, 5)).astype(np.float32)
     labels = [([1, 2, 3, 4] * 64)]
-    with CTCLossDescriptor() as loss, pytest.raises(NotSupportedError):
-        ctc_loss(handle, DeviceTensor.from_numpy(u), labels, loss)
+    with cudnn.CTCLossDescriptor() as loss, pytest.raises(cudnn.NotSupportedError):
+        cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(u), labels, loss)
     labels[0].pop()
-    with CTCLossDescriptor() as loss:
-        costs = ctc_loss(handle, DeviceTensor.from_numpy(u), labels, loss).costs.numpy()
+    with cudnn.CTCLossDescriptor() as loss:
+        costs = cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(u), labels, loss).costs.numpy()
     np.testing.assert_allclose(costs, reference.ctc_loss(u, labels).costs, rtol=1e-4)
 
 
-def test_strides_and_addresses(handle: Handle, loss: Any) -> None:
+def test_strides_and_addresses(handle: cudnn.Handle, loss: Any) -> None:
     """Samples first in memory; then the same memory by its address."""
     x = activations()
-    expected = ctc_loss(handle, DeviceTensor.from_numpy(x), LABELS, loss)
-    turned = DeviceTensor.from_numpy(x, strides=(A, T * A, 1))
-    by_tensor = ctc_loss(handle, turned, LABELS, loss)
+    expected = cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(x), LABELS, loss)
+    turned = cudnn.DeviceTensor.from_numpy(x, strides=(A, T * A, 1))
+    by_tensor = cudnn.ctc_loss(handle, turned, LABELS, loss)
     assert by_tensor.gradients.strides == turned.strides
     close(by_tensor.gradients, expected.gradients)
-    with TensorDescriptor((T, N, A), strides=turned.strides) as desc:
-        by_address = ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
+    with cudnn.TensorDescriptor((T, N, A), strides=turned.strides) as desc:
+        by_address = cudnn.ctc_loss(handle, turned.ptr, LABELS, loss, probs_desc=desc)
         close(by_address.gradients, expected.gradients)
 
 
-def test_types_that_do_not_go_together(reference_handle: Handle, loss: Any) -> None:
+def test_types_that_do_not_go_together(reference_handle: cudnn.Handle, loss: Any) -> None:
     handle = reference_handle  # whose reasons these are
-    with pytest.raises(NotSupportedError, match="probsDesc: "):
-        ctc_loss(handle, DeviceTensor.from_numpy(activations(np.float64)), LABELS, loss)
+    with pytest.raises(cudnn.NotSupportedError, match="probsDesc: "):
+        cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(activations(np.float64)), LABELS, loss)
     with (
         pytest.raises(ValueError, match="gradients: expected the data type"),
-        TensorDescriptor((T, N, A), "float64") as double,
+        cudnn.TensorDescriptor((T, N, A), "float64") as double,
     ):
-        ctc_loss(
+        cudnn.ctc_loss(
             handle,
-            DeviceTensor.from_numpy(activations()),
+            cudnn.DeviceTensor.from_numpy(activations()),
             LABELS,
             loss,
-            gradients=DeviceTensor.empty((T, N, A), "float64"),
+            gradients=cudnn.DeviceTensor.empty((T, N, A), "float64"),
             gradients_desc=double,
         )

@@ -11,16 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceBuffer,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    dropout_backward,
-    dropout_forward,
-    dropout_states_size,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.errors import ClosedError, NotSupportedError
 
 from .conftest import Report
@@ -33,32 +24,32 @@ def nonzero(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.
     return (rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2, shape)).astype(dtype)
 
 
-def poisoned(like: DeviceTensor) -> DeviceTensor:
+def poisoned(like: cudnn.DeviceTensor) -> cudnn.DeviceTensor:
     array = np.full(like.shape, np.nan).astype(like.dtype)
-    return DeviceTensor.from_numpy(array, dtype=like.data_type, strides=like.strides)
+    return cudnn.DeviceTensor.from_numpy(array, dtype=like.data_type, strides=like.strides)
 
 
 @pytest.mark.parametrize("data_type", ["bfloat16", "int32"])
-def test_types_that_are_not_supported(handle: Handle, report: Report, data_type: str) -> None:
+def test_types_that_are_not_supported(handle: cudnn.Handle, report: Report, data_type: str) -> None:
     device = "reference" if handle.on_reference_device else "GPU"
-    x = DeviceTensor.zeros((4, 5), data_type)
-    with DropoutDescriptor(handle, 0.5) as dropout:
+    x = cudnn.DeviceTensor.zeros((4, 5), data_type)
+    with cudnn.DropoutDescriptor(handle, 0.5) as dropout:
         with pytest.raises(NotSupportedError) as caught:
-            dropout_forward(handle, x, dropout)
-        with DeviceBuffer(64) as reserve_space, pytest.raises(NotSupportedError):
-            dropout_backward(handle, dropout, dy=x, reserve_space=reserve_space)
+            cudnn.dropout_forward(handle, x, dropout)
+        with cudnn.DeviceBuffer(64) as reserve_space, pytest.raises(NotSupportedError):
+            cudnn.dropout_backward(handle, dropout, dy=x, reserve_space=reserve_space)
     reason = f"{caught.value.function}: {caught.value.messages[0]}"
     report.not_supported((device, data_type, "dropout"), reason)
 
 
-def test_masks_repeat_for_a_seed_and_for_restored_states(handle: Handle) -> None:
-    x = DeviceTensor.from_numpy(np.ones((8, 257), np.float32))
+def test_masks_repeat_for_a_seed_and_for_restored_states(handle: cudnn.Handle) -> None:
+    x = cudnn.DeviceTensor.from_numpy(np.ones((8, 257), np.float32))
 
-    def masks(dropout: DropoutDescriptor, count: int) -> list[np.ndarray]:
-        results = [dropout_forward(handle, x, dropout).y for _ in range(count)]
+    def masks(dropout: cudnn.DropoutDescriptor, count: int) -> list[np.ndarray]:
+        results = [cudnn.dropout_forward(handle, x, dropout).y for _ in range(count)]
         return [y.numpy(stream=handle.stream) for y in results]
 
-    with DropoutDescriptor(handle, 0.5, seed=11) as dropout:
+    with cudnn.DropoutDescriptor(handle, 0.5, seed=11) as dropout:
         first = masks(dropout, 3)
         dropout.set(0.5, 11)
         np.testing.assert_array_equal(masks(dropout, 3), first)
@@ -67,41 +58,43 @@ def test_masks_repeat_for_a_seed_and_for_restored_states(handle: Handle) -> None
         dropout.set(0.5, 11)
         masks(dropout, 1)
         saved = dropout.states.copy_to_host(stream=handle.stream)
-        with DeviceBuffer(len(saved)) as states:
+        with cudnn.DeviceBuffer(len(saved)) as states:
             states.copy_from_host(saved)
-            with DropoutDescriptor(handle, 0.5, seed=11, states=states, restore=True) as other:
+            with cudnn.DropoutDescriptor(
+                handle, 0.5, seed=11, states=states, restore=True
+            ) as other:
                 np.testing.assert_array_equal(masks(other, 2), first[1:])
-    with DropoutDescriptor(handle, 0.5, seed=12) as dropout:
+    with cudnn.DropoutDescriptor(handle, 0.5, seed=12) as dropout:
         assert (masks(dropout, 1)[0] != first[0]).any()
 
 
-def test_the_rate_alone_leaves_the_generator_as_it_is(handle: Handle) -> None:
-    x = DeviceTensor.from_numpy(np.ones((8, 64), np.float32))
-    with DropoutDescriptor(handle, 0.5, seed=11) as dropout:
-        dropout_forward(handle, x, dropout)
-        expected = dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
+def test_the_rate_alone_leaves_the_generator_as_it_is(handle: cudnn.Handle) -> None:
+    x = cudnn.DeviceTensor.from_numpy(np.ones((8, 64), np.float32))
+    with cudnn.DropoutDescriptor(handle, 0.5, seed=11) as dropout:
+        cudnn.dropout_forward(handle, x, dropout)
+        expected = cudnn.dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
         dropout.set(0.25, 11)
-        dropout_forward(handle, x, dropout)
+        cudnn.dropout_forward(handle, x, dropout)
         dropout.rate = 0.5
         assert (dropout.rate, dropout.states_address) == (0.5, dropout.states.ptr)
-        got = dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
+        got = cudnn.dropout_forward(handle, x, dropout).y.numpy(stream=handle.stream)
         np.testing.assert_array_equal(got, expected)
 
 
 def test_closing_closes_the_states_that_it_made() -> None:
-    with use_reference_device(), Handle() as handle:
-        dropout = DropoutDescriptor(handle, 0.5)
+    with cudnn.use_reference_device(), cudnn.Handle() as handle:
+        dropout = cudnn.DropoutDescriptor(handle, 0.5)
         states = dropout.states
         dropout.close()
         dropout.close()
         assert dropout.closed
         assert states.closed
         assert repr(dropout) == "DropoutDescriptor(closed)"
-        with DeviceBuffer(dropout_states_size(handle)) as states:
-            with DropoutDescriptor(handle, 0.5, states=states) as dropout:
+        with cudnn.DeviceBuffer(cudnn.dropout_states_size(handle)) as states:
+            with cudnn.DropoutDescriptor(handle, 0.5, states=states) as dropout:
                 assert dropout.states is states
             assert not states.closed
-            with DropoutDescriptor(handle, 0.5) as dropout:
+            with cudnn.DropoutDescriptor(handle, 0.5) as dropout:
                 made = dropout.states
                 dropout.set(0.5, 1, states)
                 assert made.closed
@@ -109,9 +102,9 @@ def test_closing_closes_the_states_that_it_made() -> None:
 
 
 def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
-    with use_reference_device():
-        handle = Handle()
-        with DropoutDescriptor(handle, 0.5) as dropout:
+    with cudnn.use_reference_device():
+        handle = cudnn.Handle()
+        with cudnn.DropoutDescriptor(handle, 0.5) as dropout:
             handle.close()
             assert repr(dropout) == "DropoutDescriptor(handle=Handle(closed), rate=0.5, seed=0)"
             with pytest.raises(ClosedError):
@@ -120,29 +113,29 @@ def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
 
 class TestWrongInput:
     @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
-    def test_rates(self, reference_handle: Handle, rate: float) -> None:
+    def test_rates(self, reference_handle: cudnn.Handle, rate: float) -> None:
         with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
-            DropoutDescriptor(reference_handle, rate)
-        with DropoutDescriptor(reference_handle, 0.5) as dropout:
+            cudnn.DropoutDescriptor(reference_handle, rate)
+        with cudnn.DropoutDescriptor(reference_handle, 0.5) as dropout:
             with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
                 dropout.rate = rate
             assert dropout.rate == 0.5
 
-    def test_what_is_no_number(self, reference_handle: Handle) -> None:
+    def test_what_is_no_number(self, reference_handle: cudnn.Handle) -> None:
         with pytest.raises(TypeError, match="rate: expected a number, got 'half'"):
-            DropoutDescriptor(reference_handle, "half")  # type: ignore[arg-type]
+            cudnn.DropoutDescriptor(reference_handle, "half")  # type: ignore[arg-type]
         for seed in (1.5, True, np.array([1])):
             with pytest.raises(TypeError, match="seed: expected an int, got"):
-                DropoutDescriptor(reference_handle, 0.5, seed=seed)  # type: ignore[arg-type]
+                cudnn.DropoutDescriptor(reference_handle, 0.5, seed=seed)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("seed", [-1, 2**64])
-    def test_seeds(self, reference_handle: Handle, seed: int) -> None:
+    def test_seeds(self, reference_handle: cudnn.Handle, seed: int) -> None:
         with pytest.raises(ValueError, match="seed: expected an int from 0"):
-            DropoutDescriptor(reference_handle, 0.5, seed=seed)
+            cudnn.DropoutDescriptor(reference_handle, 0.5, seed=seed)
 
-    def test_states(self, reference_handle: Handle) -> None:
-        small = DeviceTensor.zeros((3,), "uint8")
+    def test_states(self, reference_handle: cudnn.Handle) -> None:
+        small = cudnn.DeviceTensor.zeros((3,), "uint8")
         with pytest.raises(ValueError, match="states: 3 bytes, 16 are needed"):
-            DropoutDescriptor(reference_handle, 0.5, states=small)
+            cudnn.DropoutDescriptor(reference_handle, 0.5, states=small)
         with pytest.raises(TypeError, match="states: needed to go on from"):
-            DropoutDescriptor(reference_handle, 0.5, restore=True)
+            cudnn.DropoutDescriptor(reference_handle, 0.5, restore=True)

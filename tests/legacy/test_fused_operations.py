@@ -10,22 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ActivationDescriptor,
-    BadParamError,
-    ClosedError,
-    ConvolutionDescriptor,
-    DeviceTensor,
-    FilterDescriptor,
-    FusedOpsConstParamPack,
-    FusedOpsPlan,
-    FusedOpsVariantParamPack,
-    Handle,
-    NotInitializedError,
-    NotSupportedError,
-    TensorDescriptor,
-    raw,
-)
+from cudnn_ctypes import raw
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.raw.origins import POINTEES
 from cudnn_ctypes.reference import fused_operations as reference
@@ -37,8 +22,8 @@ RESERVED = OPERATIONS[4:]
 HALF, SINGLE = 2.0**-11, 2.0**-24
 
 
-def upload(array: NDArray[Any], layout: str | None = None) -> DeviceTensor:
-    return DeviceTensor.from_numpy(array, layout=layout)
+def upload(array: NDArray[Any], layout: str | None = None) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(array, layout=layout)
 
 
 # --- packs --------------------------------------------------------------------------------------
@@ -46,11 +31,11 @@ def upload(array: NDArray[Any], layout: str | None = None) -> DeviceTensor:
 
 def test_a_constant_pack_reads_back() -> None:
     with (
-        TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
-        ConvolutionDescriptor(1, groups=2) as conv,
-        ActivationDescriptor("relu") as activation,
-        FilterDescriptor((8, 4, 3, 3), "float16", layout="NHWC") as w,
-        FusedOpsConstParamPack("scale_bias_activation_conv_bnstats", xdesc=x) as pack,
+        cudnn.TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
+        cudnn.ConvolutionDescriptor(1, groups=2) as conv,
+        cudnn.ActivationDescriptor("relu") as activation,
+        cudnn.FilterDescriptor((8, 4, 3, 3), "float16", layout="NHWC") as w,
+        cudnn.FusedOpsConstParamPack("scale_bias_activation_conv_bnstats", xdesc=x) as pack,
     ):
         pack.set("conv_desc", conv)
         pack.set(raw.CUDNN_PARAM_ACTIVATION_DESC, activation)
@@ -77,14 +62,14 @@ def test_a_constant_pack_reads_back() -> None:
 def test_every_label_can_be_set_and_read() -> None:
     """Each label belongs to an operation; all but those of one operation can be read back."""
     made: dict[str, Any] = {
-        "cudnnTensorDescriptor_t": TensorDescriptor((1, 8, 1, 1)),
-        "cudnnFilterDescriptor_t": FilterDescriptor((8, 8, 3, 3)),
-        "cudnnConvolutionDescriptor_t": ConvolutionDescriptor(),
-        "cudnnActivationDescriptor_t": ActivationDescriptor(),
+        "cudnnTensorDescriptor_t": cudnn.TensorDescriptor((1, 8, 1, 1)),
+        "cudnnFilterDescriptor_t": cudnn.FilterDescriptor((8, 8, 3, 3)),
+        "cudnnConvolutionDescriptor_t": cudnn.ConvolutionDescriptor(),
+        "cudnnActivationDescriptor_t": cudnn.ActivationDescriptor(),
     }
     settable: dict[Any, set[Any]] = {}
     for operation in OPERATIONS:
-        with FusedOpsConstParamPack(operation) as pack:
+        with cudnn.FusedOpsConstParamPack(operation) as pack:
             for label in raw.cudnnFusedOpsConstParamLabel_t:
                 name = POINTEES.get(label.name)
                 value = made.get(name or "")
@@ -92,11 +77,11 @@ def test_every_label_can_be_set_and_read() -> None:
                     value = "spatial" if label.name.endswith("MODE") else "ptr_elem_aligned"
                 try:
                     pack.set(label, value)
-                except BadParamError:
+                except cudnn.BadParamError:
                     continue
                 settable.setdefault(label, set()).add(operation)
                 if operation == raw.CUDNN_FUSED_CONV_SCALE_BIAS_ADD_ACTIVATION:
-                    with pytest.raises(BadParamError):
+                    with pytest.raises(cudnn.BadParamError):
                         pack.get(label)
                 elif name is None:
                     assert pack.get(label) == 1
@@ -111,16 +96,16 @@ def test_every_label_can_be_set_and_read() -> None:
 def test_every_variant_label_can_be_set_and_read() -> None:
     settable: set[Any] = set()
     for operation in OPERATIONS:
-        with FusedOpsVariantParamPack(operation) as pack:
+        with cudnn.FusedOpsVariantParamPack(operation) as pack:
             for label in raw.cudnnFusedOpsVariantParamLabel_t:
                 value = 0.25 if "DOUBLE" in label.name else 4096
                 try:
                     pack.set(label, value)
-                except BadParamError:
+                except cudnn.BadParamError:
                     continue
                 settable.add(label)
                 if operation == raw.CUDNN_FUSED_BN_FINALIZE_STATISTICS_INFERENCE:
-                    with pytest.raises(BadParamError):
+                    with pytest.raises(cudnn.BadParamError):
                         pack.get(label)
                 else:
                     assert pack.get(label) == value
@@ -130,24 +115,24 @@ def test_every_variant_label_can_be_set_and_read() -> None:
 def test_wrong_values() -> None:
     operation = "scale_bias_activation_conv_bnstats"
     with pytest.raises(ValueError, match="operation: expected one of"):
-        FusedOpsPlan("conv")
-    with TensorDescriptor((1, 8, 4, 4)) as x, FusedOpsConstParamPack(operation) as pack:
+        cudnn.FusedOpsPlan("conv")
+    with cudnn.TensorDescriptor((1, 8, 4, 4)) as x, cudnn.FusedOpsConstParamPack(operation) as pack:
         with pytest.raises(TypeError, match="wdesc: expected a FilterDescriptor"):
             pack.set("wdesc", x)
         with pytest.raises(ValueError, match="xdata_placeholder: expected one of 'ptr_null'"):
             pack.set("xdata_placeholder", "aligned")
         with pytest.raises(ValueError, match="label: expected one of"):
             pack.set("x", x)
-        with pytest.raises(BadParamError):
+        with pytest.raises(cudnn.BadParamError):
             pack.set("dxdesc", x)
-    with pytest.raises(BadParamError):
-        FusedOpsConstParamPack(operation, dxdata_placeholder="null")
-    with FusedOpsVariantParamPack(operation) as variants:
+    with pytest.raises(cudnn.BadParamError):
+        cudnn.FusedOpsConstParamPack(operation, dxdata_placeholder="null")
+    with cudnn.FusedOpsVariantParamPack(operation) as variants:
         with pytest.raises(TypeError, match="ptr: host memory"):
             variants.set("ptr_xdata", np.zeros(3))
-        with pytest.raises(BadParamError):
+        with pytest.raises(cudnn.BadParamError):
             variants.set("scalar_double_bn_epsilon", 1e-5)
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         variants.set("ptr_xdata", 4096)
 
 
@@ -156,82 +141,86 @@ def test_wrong_values() -> None:
 
 @pytest.mark.parametrize("operation", RESERVED, ids=str)
 def test_reserved_operations_have_no_plans(handle, report, operation):
-    with FusedOpsPlan(operation) as plan, FusedOpsConstParamPack(operation) as pack:
+    with cudnn.FusedOpsPlan(operation) as plan, cudnn.FusedOpsConstParamPack(operation) as pack:
         assert plan.workspace_size is None
-        with pytest.raises((NotSupportedError, BadParamError)) as caught:
+        with pytest.raises((cudnn.NotSupportedError, cudnn.BadParamError)) as caught:
             plan.make(handle, pack)
     where = "reference" if handle.on_reference_device else "GPU"
     report.not_supported((where, "any", str(operation)[12:28]), f"{caught.value.status!s}")
 
 
-def test_wrong_plans(reference_handle: Handle) -> None:
+def test_wrong_plans(reference_handle: cudnn.Handle) -> None:
     training, inference = OPERATIONS[2], OPERATIONS[3]
     handle = reference_handle
     with (
-        FusedOpsPlan(training) as plan,
-        FusedOpsConstParamPack(inference) as other,
-        FusedOpsConstParamPack(training) as pack,
-        FusedOpsVariantParamPack(training) as variants,
-        TensorDescriptor((1, 8, 1, 1)) as sums,
-        TensorDescriptor((1, 4, 1, 1)) as wrong,
+        cudnn.FusedOpsPlan(training) as plan,
+        cudnn.FusedOpsConstParamPack(inference) as other,
+        cudnn.FusedOpsConstParamPack(training) as pack,
+        cudnn.FusedOpsVariantParamPack(training) as variants,
+        cudnn.TensorDescriptor((1, 8, 1, 1)) as sums,
+        cudnn.TensorDescriptor((1, 4, 1, 1)) as wrong,
     ):
-        with pytest.raises(NotInitializedError, match="created, but never made"):
+        with pytest.raises(cudnn.NotInitializedError, match="created, but never made"):
             plan.execute(handle, variants)
         with pytest.raises(TypeError, match="variants: expected a FusedOpsVariantParamPack"):
             plan.execute(handle, pack)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="constants: expected a FusedOpsConstParamPack"):
             plan.make(handle, variants)  # type: ignore[arg-type]
-        with pytest.raises(BadParamError, match="constPack is for CUDNN_FUSED_BN_FINALIZE"):
+        with pytest.raises(cudnn.BadParamError, match="constPack is for CUDNN_FUSED_BN_FINALIZE"):
             plan.make(handle, other)
-        with pytest.raises(NotSupportedError, match="BN_MODE must be spatial"):
+        with pytest.raises(cudnn.NotSupportedError, match="BN_MODE must be spatial"):
             plan.make(handle, pack)
         pack.set("bn_mode", "spatial")
         for label in ("ystats_desc", "bn_scalebias_meanvar_desc", "bn_eqscalebias_desc"):
-            with pytest.raises(BadParamError, match=f"CUDNN_PARAM_{label.upper()} is not set"):
+            with pytest.raises(
+                cudnn.BadParamError, match=f"CUDNN_PARAM_{label.upper()} is not set"
+            ):
                 plan.make(handle, pack)
             pack.set(label, sums)
         for name in ("ysum", "ysqsum", "bn_scale", "bn_bias"):
-            with pytest.raises(BadParamError, match=f"{name.upper()}_PLACEHOLDER is not set"):
+            with pytest.raises(cudnn.BadParamError, match=f"{name.upper()}_PLACEHOLDER is not set"):
                 plan.make(handle, pack)
             pack.set(f"{name}_placeholder", "ptr_16b_aligned")
         pack.set("bn_eqscalebias_desc", wrong)
-        with pytest.raises(BadParamError, match=r"BN_EQSCALEBIAS_DESC must have shape \(1, 8"):
+        with pytest.raises(
+            cudnn.BadParamError, match=r"BN_EQSCALEBIAS_DESC must have shape \(1, 8"
+        ):
             plan.make(handle, pack)
         pack.set("bn_eqscalebias_desc", sums)
         assert plan.make(handle, pack) == 0
-        with pytest.raises(BadParamError, match="CUDNN_PTR_YSUM is NULL"):
+        with pytest.raises(cudnn.BadParamError, match="CUDNN_PTR_YSUM is NULL"):
             raw.cudnnFusedOpsExecute(handle, plan, variants)
-        memory = DeviceTensor.zeros((9,), "float32")
+        memory = cudnn.DeviceTensor.zeros((9,), "float32")
         variants.set("ptr_ysum", memory.ptr + 4)
-        with pytest.raises(BadParamError, match="promises 16-byte alignment"):
+        with pytest.raises(cudnn.BadParamError, match="promises 16-byte alignment"):
             raw.cudnnFusedOpsExecute(handle, plan, variants)
         for label in ("ysum", "ysqsum", "bn_scale", "bn_bias", "bn_eqscale", "bn_eqbias"):
             variants.set(f"ptr_{label}", memory)
-        with pytest.raises(BadParamError, match="BN_ACCUMULATION_COUNT is not set"):
+        with pytest.raises(cudnn.BadParamError, match="BN_ACCUMULATION_COUNT is not set"):
             plan.execute(handle, variants)
         with (
-            FusedOpsVariantParamPack(inference) as others,
-            pytest.raises(BadParamError, match="different operations"),
+            cudnn.FusedOpsVariantParamPack(inference) as others,
+            pytest.raises(cudnn.BadParamError, match="different operations"),
         ):
             raw.cudnnFusedOpsExecute(handle, plan, others)
 
 
-def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
+def test_pointers_that_a_plan_was_not_made_for(handle: cudnn.Handle) -> None:
     """cuDNN would follow them, and end the CUDA context."""
     names = ("bn_eqscale", "bn_eqbias", "bn_scale", "bn_bias", "bn_running_mean", "bn_running_var")
-    memory = DeviceTensor.full((128,), 1, "float32")
+    memory = cudnn.DeviceTensor.full((128,), 1, "float32")
     with (
-        TensorDescriptor((1, 8, 1, 1)) as single,
-        TensorDescriptor((1, 8, 1, 1), "float16") as half,
-        FusedOpsPlan(OPERATIONS[3]) as plan,
-        FusedOpsConstParamPack(
+        cudnn.TensorDescriptor((1, 8, 1, 1)) as single,
+        cudnn.TensorDescriptor((1, 8, 1, 1), "float16") as half,
+        cudnn.FusedOpsPlan(OPERATIONS[3]) as plan,
+        cudnn.FusedOpsConstParamPack(
             OPERATIONS[3],
             bn_mode="spatial",
             bn_scalebias_meanvar_desc=single,
             bn_eqscalebias_desc=half,
             **{f"{name}_placeholder": "ptr_16b_aligned" for name in names},
         ) as pack,
-        FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-3) as variants,
+        cudnn.FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-3) as variants,
     ):
         assert set(pack.placeholders) == {f"ptr_{name}" for name in names}
         plan.make(handle, pack)
@@ -242,41 +231,41 @@ def test_pointers_that_a_plan_was_not_made_for(handle: Handle) -> None:
         variants.set("ptr_bn_bias", memory.ptr + 4)
         with pytest.raises(ValueError, match=r"variants: ptr_bn_bias is .* 16-byte alignment"):
             plan.execute(handle, variants)
-        with DeviceTensor.full((64,), 1, "float32") as closed:
+        with cudnn.DeviceTensor.full((64,), 1, "float32") as closed:
             variants.set("ptr_bn_bias", closed)
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             plan.execute(handle, variants)
         variants.set("ptr_bn_bias", memory.ptr + 6 * 64)
         plan.execute(handle, variants)
         set_variant = raw.cudnnSetFusedOpsVariantParamPackAttribute
         set_variant(variants, raw.CUDNN_PTR_BN_BIAS, None)  # what layer 1 does counts too
-        with FusedOpsPlan(OPERATIONS[3]) as other:
+        with cudnn.FusedOpsPlan(OPERATIONS[3]) as other:
             raw.cudnnMakeFusedOpsPlan(handle, other, pack, ctypes.c_size_t())
             with pytest.raises(ValueError, match="variants: ptr_bn_bias is NULL"):
                 other.execute(handle, variants)
 
 
-def test_executions_of_a_plan_are_found_by_their_key(handle: Handle) -> None:
+def test_executions_of_a_plan_are_found_by_their_key(handle: cudnn.Handle) -> None:
     """A pack may be set anew between them, and is looked at each time."""
     names = ("bn_scale", "bn_bias", "bn_running_mean", "bn_running_var")
     labels = [f"{name}_placeholder" for name in (*names, "bn_eqscale", "bn_eqbias")]
     with (
-        TensorDescriptor((1, 32, 1, 1)) as single,
-        TensorDescriptor((1, 32, 1, 1), "float16") as half,
-        FusedOpsPlan(OPERATIONS[3]) as plan,
-        FusedOpsConstParamPack(
+        cudnn.TensorDescriptor((1, 32, 1, 1)) as single,
+        cudnn.TensorDescriptor((1, 32, 1, 1), "float16") as half,
+        cudnn.FusedOpsPlan(OPERATIONS[3]) as plan,
+        cudnn.FusedOpsConstParamPack(
             OPERATIONS[3],
             bn_mode="spatial",
             bn_scalebias_meanvar_desc=single,
             bn_eqscalebias_desc=half,
             **dict.fromkeys(labels, "ptr_16b_aligned"),
         ) as pack,
-        FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-5) as variants,
+        cudnn.FusedOpsVariantParamPack(OPERATIONS[3], scalar_double_bn_epsilon=1e-5) as variants,
     ):
         plan.make(handle, pack)
         for seed in range(4):
             statistics = reference_statistics(seed=seed)
-            scale, bias = (DeviceTensor.full((1, 32, 1, 1), 7, "float16") for _ in range(2))
+            scale, bias = (cudnn.DeviceTensor.full((1, 32, 1, 1), 7, "float16") for _ in range(2))
             for name, array in zip(names, statistics, strict=True):
                 variants.set(f"ptr_{name}", upload(array))
             variants.set("ptr_bn_eqscale", scale)
@@ -296,20 +285,22 @@ def test_executions_of_a_plan_are_found_by_their_key(handle: Handle) -> None:
         variants.set("ptr_bn_bias", memory)
         plan.execute(handle, variants)
         memory.close()
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             plan.execute(handle, variants)
         assert len(handle._plans) == 1
 
 
-def test_sums_are_per_channel(handle: Handle) -> None:
+def test_sums_are_per_channel(handle: cudnn.Handle) -> None:
     """cuDNN checks them by the normalization's mode, which is per activation where it is unset."""
     with (
-        TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
-        FilterDescriptor((8, 8, 3, 3), "float16", layout="NHWC") as w,
-        ConvolutionDescriptor(1, compute_data_type="float32", math_type="tensor_op_math") as conv,
-        TensorDescriptor((1, 8, 1, 1), layout="NHWC") as sums,
-        FusedOpsPlan(OPERATIONS[0]) as plan,
-        FusedOpsConstParamPack(
+        cudnn.TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
+        cudnn.FilterDescriptor((8, 8, 3, 3), "float16", layout="NHWC") as w,
+        cudnn.ConvolutionDescriptor(
+            1, compute_data_type="float32", math_type="tensor_op_math"
+        ) as conv,
+        cudnn.TensorDescriptor((1, 8, 1, 1), layout="NHWC") as sums,
+        cudnn.FusedOpsPlan(OPERATIONS[0]) as plan,
+        cudnn.FusedOpsConstParamPack(
             OPERATIONS[0],
             xdesc=x,
             wdesc=w,
@@ -321,7 +312,7 @@ def test_sums_are_per_channel(handle: Handle) -> None:
                 for name in ("xdata", "wdata", "ydata", "ysum", "ysqsum")
             },
         ) as pack,
-        pytest.raises((BadParamError, NotSupportedError)),
+        pytest.raises((cudnn.BadParamError, cudnn.NotSupportedError)),
     ):
         plan.make(handle, pack)
 
@@ -342,7 +333,7 @@ def attempt(report: Report, key: tuple[str, str, str], call: Any) -> Any:
     """The call's result; the test is skipped, with cuDNN's reason, if it has no kernel."""
     try:
         return call()
-    except NotSupportedError as error:
+    except cudnn.NotSupportedError as error:
         reason = error.messages[0] if error.messages else error.status
         report.not_supported(key, f"{error.function}: {reason!s}"[:200])
         pytest.skip(f"{key[2]}: {reason!s}")
@@ -386,7 +377,7 @@ class Case:
         self.bias = (rng.standard_normal((1, channels, 1, 1))).astype(dtype) if affine else None
         self.activation = activation
         self.settings = {"padding": (padding,) * 2, "stride": (stride,) * 2}
-        self.conv = ConvolutionDescriptor(
+        self.conv = cudnn.ConvolutionDescriptor(
             padding, stride, math_type="tensor_op_math", compute_data_type="float32"
         )
 
@@ -407,7 +398,7 @@ class Case:
 
 @pytest.mark.parametrize("statistics", [True, False])
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_convolution(handle: Handle, report: Report, number: int, statistics: bool) -> None:
+def test_convolution(handle: cudnn.Handle, report: Report, number: int, statistics: bool) -> None:
     case = Case(number, np.float16)
     operation = "conv_bnstats" if statistics else "conv without stats"
     key = ("reference" if handle.on_reference_device else "GPU", "float16", operation)
@@ -452,14 +443,14 @@ def test_convolution(handle: Handle, report: Report, number: int, statistics: bo
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_filter_gradient(handle: Handle, report: Report, number: int, dtype: Any) -> None:
+def test_filter_gradient(handle: cudnn.Handle, report: Report, number: int, dtype: Any) -> None:
     case = Case(number, dtype)
     where = "reference" if handle.on_reference_device else "GPU"
     key = (where, np.dtype(dtype).name, "wgrad")
     with (
         case.conv as conv,
-        TensorDescriptor(case.x.shape) as x_desc,
-        FilterDescriptor(case.w_shape) as w_desc,
+        cudnn.TensorDescriptor(case.x.shape) as x_desc,
+        cudnn.FilterDescriptor(case.w_shape) as w_desc,
     ):
         y_shape = conv.output_shape(x_desc, w_desc)
         dy = np.random.default_rng(99).standard_normal(y_shape).astype(dtype)
@@ -490,7 +481,7 @@ def test_filter_gradient(handle: Handle, report: Report, number: int, dtype: Any
 
 
 @pytest.mark.parametrize("averaged", [True, False])
-def test_finalize_training(handle: Handle, report: Report, averaged: bool) -> None:
+def test_finalize_training(handle: cudnn.Handle, report: Report, averaged: bool) -> None:
     rng = np.random.default_rng(3)
     gamma, beta, mean, variance = reference_statistics(seed=4)
     y = rng.standard_normal((4, 32, 5, 5)).astype(np.float32)
@@ -532,7 +523,7 @@ def test_finalize_training(handle: Handle, report: Report, averaged: bool) -> No
 
 
 @pytest.mark.parametrize("data_type", ["float16", "float32", "float64"])
-def test_finalize_inference(handle: Handle, report: Report, data_type: str) -> None:
+def test_finalize_inference(handle: cudnn.Handle, report: Report, data_type: str) -> None:
     gamma, beta, mean, variance = reference_statistics(seed=5)
     key = ("reference" if handle.on_reference_device else "GPU", data_type, "finalize inference")
     made = attempt(
@@ -553,12 +544,12 @@ def test_finalize_inference(handle: Handle, report: Report, data_type: str) -> N
         check(report, key, actual, exact, (roundoff + 8 * SINGLE) * (1 + np.abs(exact)))
 
 
-def test_scale_and_bias_in_a_type_that_is_not_supported(handle: Handle) -> None:
+def test_scale_and_bias_in_a_type_that_is_not_supported(handle: cudnn.Handle) -> None:
     given = [upload(v, "NHWC") for v in reference_statistics()]
     for data_type in ("bfloat16", "int32"):
-        with pytest.raises(NotSupportedError):
+        with pytest.raises(cudnn.NotSupportedError):
             cudnn.finalize_statistics_inference(handle, *given, data_type=data_type)
-        with pytest.raises(NotSupportedError):
+        with pytest.raises(cudnn.NotSupportedError):
             cudnn.finalize_statistics_training(
                 handle, *given[:2], 9, *given[2:], average_factor=1.0, data_type=data_type
             )

@@ -168,10 +168,7 @@ def test_random_aggregation(device, report, dtype, operation, index):
         }
         key = (device, case.dtype.name, f"aggregate {operation} backward")
         gradients = cudnn.gnn_agg_simple_backward(
-            graph,
-            doutput=upload(doutput),
-            out_positions=made.out_positions,
-            **arguments,
+            graph, doutput=upload(doutput), out_positions=made.out_positions, **arguments
         )
         wanted = reference.gnn_agg_simple_backward(
             case.exact,
@@ -249,8 +246,7 @@ def test_random_attention(device, report, dtype, activation, version, determinis
         key = (device, case.dtype.name, name)
         given: Any = {**case.given, "params": case.params, "dropout_mask": upload(case.mask)}
         made = report.carried_out(
-            key,
-            lambda case=case, forward=forward, given=given: forward(case.graph, **given),
+            key, lambda case=case, forward=forward, given=given: forward(case.graph, **given)
         )
         # Logits of size 10 and exponentials: 60 roundings; more where data are stored in less.
         coarse = 2 * ROUNDOFF[case.dtype.name] / ROUNDOFF["float32"]

@@ -147,12 +147,7 @@ def check_bound(name: str, case: Case, contents: Arrays, expected: Arrays, exact
 
 
 def check_launched_by_key(
-    name: str,
-    case: Case,
-    contents: Arrays,
-    expected: Arrays,
-    exact: bool,
-    long_ways: list[Any],
+    name: str, case: Case, contents: Arrays, expected: Arrays, exact: bool, long_ways: list[Any]
 ) -> None:
     before = len(long_ways)
     for _ in range(2):

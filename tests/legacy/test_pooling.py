@@ -8,23 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    PoolingDescriptor,
-    TensorDescriptor,
-    pooling_backward,
-    pooling_forward,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.errors import FaultWarning
 
 INCLUDE, EXCLUDE = "average_count_include_padding", "average_count_exclude_padding"
 
 
-def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
-    return DeviceTensor.from_numpy(np.asarray(array), **how)
+def tensor(array: np.ndarray, **how: Any) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(np.asarray(array), **how)
 
 
 def line(*values: float) -> np.ndarray:
@@ -40,60 +32,64 @@ class TestDescriptor:
         ]
         for shape, window, padding, stride, expected in cases:
             with (
-                PoolingDescriptor(window, padding, stride) as pooling,
-                TensorDescriptor(shape) as x,
+                cudnn.PoolingDescriptor(window, padding, stride) as pooling,
+                cudnn.TensorDescriptor(shape) as x,
             ):
                 assert pooling.output_shape(x) == expected
 
 
 class TestOperations:
-    def test_what_minus_infinity_gets_depends_on_the_layout(self, handle: Handle) -> None:
+    def test_what_minus_infinity_gets_depends_on_the_layout(self, handle: cudnn.Handle) -> None:
         """As with 9.14 and 9.19 on an H200; mode max_deterministic gives it nothing."""
         values = np.full((1, 2, 2, 2), -np.inf, np.float32)
         dy = np.full((1, 2, 1, 1), 5, np.float32)
         for layout, first in (("NCHW", 5), ("NHWC", 0)):
-            with PoolingDescriptor(2) as pooling, tensor(values, layout=layout) as x:
-                y = pooling_forward(handle, x, pooling)
+            with cudnn.PoolingDescriptor(2) as pooling, tensor(values, layout=layout) as x:
+                y = cudnn.pooling_forward(handle, x, pooling)
                 with tensor(dy) as gradient:
-                    dx = pooling_backward(handle, pooling, y=y, dy=gradient, x=x).numpy()
+                    dx = cudnn.pooling_backward(handle, pooling, y=y, dy=gradient, x=x).numpy()
             assert dx[0].reshape(2, 4).tolist() == [[first, 0, 0, 0]] * 2
 
     @pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.FaultWarning")
-    def test_windows_in_the_padding(self, handle: Handle) -> None:
+    def test_windows_in_the_padding(self, handle: cudnn.Handle) -> None:
         newer = not handle.on_reference_device and raw.load().version >= 92800
         lowest = -np.inf if newer else np.finfo(np.float32).min
         expected = {"max": lowest, "max_deterministic": lowest, INCLUDE: 0, EXCLUDE: np.nan}
         for mode, outside in expected.items():
             with (
-                PoolingDescriptor((1, 1), (0, 1), 1, mode=mode) as pooling,
+                cudnn.PoolingDescriptor((1, 1), (0, 1), 1, mode=mode) as pooling,
                 tensor(line(2, 3)) as x,
             ):
-                y = pooling_forward(handle, x, pooling).numpy().ravel()
+                y = cudnn.pooling_forward(handle, x, pooling).numpy().ravel()
             np.testing.assert_array_equal(y, [outside, 2, 3, outside], err_msg=mode)
 
     @pytest.mark.parametrize("mode", ["max", EXCLUDE])
     def test_windows_outside_the_image_are_told_of(self, mode: str) -> None:
-        with use_reference_device(), Handle() as handle, tensor(line(1, 2, 3, 4, 5)) as x:
+        with (
+            cudnn.use_reference_device(),
+            cudnn.Handle() as handle,
+            tensor(line(1, 2, 3, 4, 5)) as x,
+        ):
             with (
-                PoolingDescriptor((1, 2), (0, 2), 1, mode=mode) as pooling,
+                cudnn.PoolingDescriptor((1, 2), (0, 2), 1, mode=mode) as pooling,
                 pytest.warns(FaultWarning, match=r"poolingDesc: a padding of 2 .* dimension 1 "),
             ):
-                pooling_forward(handle, x, pooling)
-            with PoolingDescriptor((1, 2), mode=mode) as pooling:
+                cudnn.pooling_forward(handle, x, pooling)
+            with cudnn.PoolingDescriptor((1, 2), mode=mode) as pooling:
                 with pytest.warns(FaultWarning, match=r"yDesc: 4 elements of y where x has 5"):
-                    pooling_forward(handle, x, pooling, tensor(line(0, 0, 0, 0)))
+                    cudnn.pooling_forward(handle, x, pooling, tensor(line(0, 0, 0, 0)))
                 with warnings.catch_warnings():
                     warnings.simplefilter("error", FaultWarning)
-                    pooling_forward(handle, x, pooling, tensor(line(0, 0, 0)))
+                    cudnn.pooling_forward(handle, x, pooling, tensor(line(0, 0, 0)))
 
     @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-    def test_one_and_three_spatial_dimensions(self, handle: Handle, layout: str) -> None:
+    def test_one_and_three_spatial_dimensions(self, handle: cudnn.Handle, layout: str) -> None:
         values = np.arange(2 * 3 * 6, dtype=np.float32).reshape(2, 3, 6)
-        with PoolingDescriptor((2,)) as pooling, tensor(values, layout=layout) as x:
-            y = pooling_forward(handle, x, pooling)
+        with cudnn.PoolingDescriptor((2,)) as pooling, tensor(values, layout=layout) as x:
+            y = cudnn.pooling_forward(handle, x, pooling)
             assert (y.shape, y.layout) == ((2, 3, 3), layout)
             np.testing.assert_array_equal(y.numpy(), values[:, :, 1::2])
         cube = np.arange(64, dtype=np.float32).reshape(1, 1, 4, 4, 4)
-        with PoolingDescriptor((2, 2, 2)) as pooling, tensor(cube, layout=layout) as x:
-            y = pooling_forward(handle, x, pooling)
+        with cudnn.PoolingDescriptor((2, 2, 2)) as pooling, tensor(cube, layout=layout) as x:
+            y = cudnn.pooling_forward(handle, x, pooling)
             np.testing.assert_array_equal(y.numpy(), cube[:, :, 1::2, 1::2, 1::2])

@@ -9,18 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    RNN,
-    DeviceBuffer,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    RNNDataDescriptor,
-    RNNDescriptor,
-    RNNWeights,
-    rnn_weight_params,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.reference.rnn_cells import Clip
 
@@ -42,7 +31,7 @@ def check(run: Run, got: dict[str, Any], names: tuple[str, ...] | None = None) -
 # -- padding and states --------------------------------------------------------------------------
 
 
-def test_results_and_buffers_that_are_made(handle: Handle) -> None:
+def test_results_and_buffers_that_are_made(handle: cudnn.Handle) -> None:
     problem = example(layers=2, bidirectional=True, projection_size=2)
     with Run(handle, problem, random_operands(problem)) as run:
         network, states = run.network, run.states
@@ -66,7 +55,10 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
         # The same with memory of the caller's, and the lengths on the device too.
         sizes = network.temp_space_sizes(handle)
         lengths = run.put(np.array(problem.lengths, np.int32))
-        with DeviceBuffer(sizes.workspace) as workspace, DeviceBuffer(sizes.reserve_space) as kept:
+        with (
+            cudnn.DeviceBuffer(sizes.workspace) as workspace,
+            cudnn.DeviceBuffer(sizes.reserve_space) as kept,
+        ):
             options = {"workspace": workspace, "device_lengths": lengths}
             given = network.forward(
                 handle, run.x, run.weights, **initial, reserve_space=kept, **options
@@ -76,7 +68,7 @@ def test_results_and_buffers_that_are_made(handle: Handle) -> None:
             network.backward_data(
                 handle, dy=run.dy, weights=run.weights, **saved, **initial, **final
             )
-            dweights = run.enter_context(RNNWeights(handle, run.rnn))
+            dweights = run.enter_context(cudnn.RNNWeights(handle, run.rnn))
             saved |= {"x": run.x, "hx": states["hx"]}
             for _ in range(2):
                 result = network.backward_weights(handle, dweights=dweights, **saved)
@@ -96,7 +88,7 @@ LIMITS = Clip(-0.25, 0.125)  # both are numbers of float32, as the kernels have 
 
 
 @pytest.mark.parametrize("nan", ["propagate_nan", "not_propagate_nan"])
-def test_what_the_clip_makes_of_nan(handle: Handle, nan: str) -> None:
+def test_what_the_clip_makes_of_nan(handle: cudnn.Handle, nan: str) -> None:
     """NaN, or the lower limit; gradients pass through a NaN either way."""
     problem = example(clip=LIMITS._replace(propagate_nan=nan == "propagate_nan"))
     given = random_operands(problem)
@@ -117,11 +109,11 @@ def test_what_the_clip_makes_of_nan(handle: Handle, nan: str) -> None:
 # -- dropout -------------------------------------------------------------------------------------
 
 
-def test_dropout_repeats_for_a_seed_and_is_off_in_inference(handle: Handle) -> None:
+def test_dropout_repeats_for_a_seed_and_is_off_in_inference(handle: cudnn.Handle) -> None:
     problem = example(layers=2)
     given = random_operands(problem)
     with (
-        DropoutDescriptor(handle, 0.5, seed=3) as dropout,
+        cudnn.DropoutDescriptor(handle, 0.5, seed=3) as dropout,
         Run(handle, problem, given, dropout=dropout) as run,
     ):
         initial = {"hx": run.states["hx"], "cx": run.states["cx"]}
@@ -141,7 +133,7 @@ def test_dropout_repeats_for_a_seed_and_is_off_in_inference(handle: Handle) -> N
 # -- weights -------------------------------------------------------------------------------------
 
 
-def test_weights_by_layer_and_direction(handle: Handle) -> None:
+def test_weights_by_layer_and_direction(handle: cudnn.Handle) -> None:
     problem = example(layers=2, bidirectional=True, projection_size=2)
     with Run(handle, problem, random_operands(problem)) as run:
         weights = run.weights
@@ -170,7 +162,7 @@ def test_weights_by_layer_and_direction(handle: Handle) -> None:
 # -- against PyTorch on the reference device -----------------------------------------------------
 
 
-def test_a_pytorch_model_by_its_own_weights(reference_handle: Handle) -> None:
+def test_a_pytorch_model_by_its_own_weights(reference_handle: cudnn.Handle) -> None:
     """How weights carry over: PyTorch stacks the gates, in the same order."""
     torch = pytest.importorskip("torch", reason="PyTorch is the oracle of this test")
     torch.set_num_threads(1)
@@ -178,10 +170,10 @@ def test_a_pytorch_model_by_its_own_weights(reference_handle: Handle) -> None:
     model = torch.nn.LSTM(3, 5, num_layers=2, bidirectional=True, proj_size=2, batch_first=True)
     x = torch.randn(4, 6, 3)
     with (
-        RNNDescriptor(
+        cudnn.RNNDescriptor(
             "lstm", input_size=3, hidden_size=5, projection_size=2, layers=2, bidirectional=True
         ) as rnn,
-        RNNWeights(reference_handle, rnn) as weights,
+        cudnn.RNNWeights(reference_handle, rnn) as weights,
     ):
         layers = []
         for number in range(4):
@@ -198,7 +190,7 @@ def test_a_pytorch_model_by_its_own_weights(reference_handle: Handle) -> None:
                     layer[f"{name}_{gate}"] = part.numpy()
             layers.append(layer)
         weights.copy_from(layers)
-        with RNN.of(rnn, x, layout="batch_major_unpacked") as network:
+        with cudnn.RNN.of(rnn, x, layout="batch_major_unpacked") as network:
             y, hy, cy, _ = network.forward(reference_handle, x, weights, training=False)
         with torch.no_grad():
             expected_y, (expected_h, expected_c) = model(x)
@@ -211,11 +203,11 @@ def test_a_pytorch_model_by_its_own_weights(reference_handle: Handle) -> None:
 
 
 def test_closing() -> None:
-    with use_reference_device(), Handle() as handle, warnings.catch_warnings():
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, warnings.catch_warnings():
         warnings.simplefilter("error")
-        x = DeviceTensor.zeros((5, 2, 3), "float32")
-        with RNNDescriptor("gru", input_size=3, hidden_size=4) as rnn:
-            with RNNWeights(handle, rnn) as weights, RNN.of(rnn, x) as network:
+        x = cudnn.DeviceTensor.zeros((5, 2, 3), "float32")
+        with cudnn.RNNDescriptor("gru", input_size=3, hidden_size=4) as rnn:
+            with cudnn.RNNWeights(handle, rnn) as weights, cudnn.RNN.of(rnn, x) as network:
                 network.forward(handle, x, weights)
                 descriptors = (network.x_desc, network.y_desc, network.h_desc, network.c_desc)
             assert all(descriptor.closed for descriptor in descriptors)
@@ -225,8 +217,8 @@ def test_closing() -> None:
             assert not rnn.closed
             with pytest.raises(ClosedError):
                 network.forward(handle, x, weights)
-            with RNNDataDescriptor.of(x) as x_desc:
-                RNN(rnn, x_desc).close()
+            with cudnn.RNNDataDescriptor.of(x) as x_desc:
+                cudnn.RNN(rnn, x_desc).close()
                 assert not x_desc.closed
         gc.collect()
 
@@ -236,40 +228,44 @@ def test_closing() -> None:
 
 class TestWrongInput:
     @pytest.fixture
-    def run(self, reference_handle: Handle) -> Any:
+    def run(self, reference_handle: cudnn.Handle) -> Any:
         problem = example(layers=2)
         with Run(reference_handle, problem, random_operands(problem)) as run:
             yield run
 
     def test_sequences_that_the_network_does_not_read(self, run: Run) -> None:
         for x, options, message in (
-            (DeviceTensor.zeros((5, 2, 4), "float64"), {}, "x: expected vectors of 3 elements"),
-            (DeviceTensor.zeros((5, 2, 3), "float32"), {}, "x: expected CUDNN_DATA_DOUBLE"),
-            (DeviceTensor.zeros((5, 3), "float64"), {}, "x: expected 3 dimensions"),
+            (
+                cudnn.DeviceTensor.zeros((5, 2, 4), "float64"),
+                {},
+                "x: expected vectors of 3 elements",
+            ),
+            (cudnn.DeviceTensor.zeros((5, 2, 3), "float32"), {}, "x: expected CUDNN_DATA_DOUBLE"),
+            (cudnn.DeviceTensor.zeros((5, 3), "float64"), {}, "x: expected 3 dimensions"),
             (run.x, {"lengths": (5, 5)}, "lengths: expected 4 in shape"),
             (run.x, {"lengths": (6, 5, 5, 5)}, "lengths: expected ints from 0 to 5"),
         ):
             with pytest.raises(ValueError, match=message):
-                RNN.of(run.rnn, x, **options)
-        with RNNDescriptor("gru", input_size=3, hidden_size=4, padded_io=False) as rnn:
-            x = DeviceTensor.zeros((5, 2, 3), "float32")
-            RNN.of(rnn, x).close()
+                cudnn.RNN.of(run.rnn, x, **options)
+        with cudnn.RNNDescriptor("gru", input_size=3, hidden_size=4, padded_io=False) as rnn:
+            x = cudnn.DeviceTensor.zeros((5, 2, 3), "float32")
+            cudnn.RNN.of(rnn, x).close()
             with pytest.raises(ValueError, match="x: padding needs padded"):
-                RNN.of(rnn, x, lengths=[5, 4])
+                cudnn.RNN.of(rnn, x, lengths=[5, 4])
             with pytest.raises(ValueError, match=r"x: .*BATCH_MAJOR.* needs padded"):
-                RNN.of(rnn, x, layout="batch_major_unpacked")
+                cudnn.RNN.of(rnn, x, layout="batch_major_unpacked")
         with pytest.raises(TypeError, match="x: expected a tensor, got None"):
-            RNN.of(run.rnn, None)
+            cudnn.RNN.of(run.rnn, None)
         for lengths in ([5, 5, 5, 1.5], "5555", 5):
             with pytest.raises(TypeError, match="lengths: expected ints, got"):
-                RNN.of(run.rnn, run.x, lengths=lengths)  # type: ignore[arg-type]
+                cudnn.RNN.of(run.rnn, run.x, lengths=lengths)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="x_desc: expected a RNNDataDescriptor"):
-            RNN(run.rnn, run.x)  # type: ignore[arg-type]
+            cudnn.RNN(run.rnn, run.x)  # type: ignore[arg-type]
 
-    def test_cell_states_of_other_cells(self, reference_handle: Handle) -> None:
+    def test_cell_states_of_other_cells(self, reference_handle: cudnn.Handle) -> None:
         problem = example("gru")
         with Run(reference_handle, problem, random_operands(problem)) as run:
-            states = DeviceTensor.zeros((1, 4, 4), "float64")
+            states = cudnn.DeviceTensor.zeros((1, 4, 4), "float64")
             for name in ("cx", "cy"):
                 with pytest.raises(ValueError, match=f"{name}: only an LSTM has cell states"):
                     run.network.forward(run.handle, run.x, run.weights, **{name: states})
@@ -290,9 +286,9 @@ class TestWrongInput:
         with pytest.raises(TypeError, match=r"^layers: expected a sequence of mappings"):
             weights.copy_from(layers[0])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"^space: expected a DeviceBuffer"):
-            rnn_weight_params(run.handle, run.rnn, 0, 0, None)  # type: ignore[arg-type]
+            cudnn.rnn_weight_params(run.handle, run.rnn, 0, 0, None)  # type: ignore[arg-type]
         del layers[1]["w_cell"]
         with pytest.raises(ValueError, match=r"layers\[1\]: expected w_input"):
             weights.copy_from(layers)
         with pytest.raises(TypeError, match="rnn: expected a RNNDescriptor"):
-            RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]
+            cudnn.RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]

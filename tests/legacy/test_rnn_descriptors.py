@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    RNNDataDescriptor,
-    RNNDescriptor,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError
 
 
@@ -23,7 +18,7 @@ def types() -> dict[str, list[str]]:
     """Data types of the loaded cuDNN's networks, and what can be computed in."""
     known = {"float32": ["float32"], "float64": ["float64"], "float16": ["float32", "float16"]}
     try:
-        RNNDescriptor("gru", input_size=1, hidden_size=1, data_type="bfloat16").close()
+        cudnn.RNNDescriptor("gru", input_size=1, hidden_size=1, data_type="bfloat16").close()
     except NotSupportedError:  # cuDNN 9.0
         return known
     return {**known, "bfloat16": ["float32"]}
@@ -56,7 +51,7 @@ class TestRNNDescriptor:
     def test_reads_back_what_was_set(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         arguments = random_arguments(rng)
-        with RNNDescriptor(**arguments) as rnn:
+        with cudnn.RNNDescriptor(**arguments) as rnn:
             expected = ", ".join(
                 f"{name}={arguments.get(name, default)!r}"
                 for name, default in {
@@ -81,21 +76,21 @@ class TestRNNDescriptor:
             state = arguments["projection_size"] or arguments["hidden_size"]
             assert rnn.pseudo_layers == arguments["layers"] * directions
             assert (rnn.state_size, rnn.output_size) == (state, state * directions)
-            with RNNDescriptor(**arguments) as same:
+            with cudnn.RNNDescriptor(**arguments) as same:
                 assert same == rnn
                 changed = {**arguments, "layers": arguments["layers"] + 1}
-                with RNNDescriptor(**changed) as other:
+                with cudnn.RNNDescriptor(**changed) as other:
                     assert other != rnn
                 same.clip = (-5.0, 5.0)
                 assert same != rnn
 
     def test_setting_again_switches_the_clip_off(self) -> None:
-        with RNNDescriptor("lstm", input_size=8, hidden_size=8, clip=(-1, 1)) as rnn:
+        with cudnn.RNNDescriptor("lstm", input_size=8, hidden_size=8, clip=(-1, 1)) as rnn:
             rnn.set("gru", input_size=3, hidden_size=4)
             assert (rnn.cell, rnn.input_size, rnn.clip) == (raw.CUDNN_GRU, 3, None)
 
     def test_clip(self) -> None:
-        with RNNDescriptor("lstm", input_size=8, hidden_size=8) as rnn:
+        with cudnn.RNNDescriptor("lstm", input_size=8, hidden_size=8) as rnn:
             assert rnn.clip is None
             rnn.clip = (-1.5, 2.5)
             assert rnn.clip == (-1.5, 2.5)
@@ -131,7 +126,7 @@ class TestRNNDataDescriptor:
         data_type = str(rng.choice(list(types())))
         fill = float(rng.integers(-4, 5))
         options: dict[str, Any] = {"layout": layout, "max_length": steps, "padding_fill": fill}
-        with RNNDataDescriptor(lengths, size, data_type, **options) as data:
+        with cudnn.RNNDataDescriptor(lengths, size, data_type, **options) as data:
             assert repr(data) == (
                 f"RNNDataDescriptor(lengths={lengths}, vector_size={size}, "
                 f"data_type={data_type!r}, layout={layout!r}, max_length={steps}, "
@@ -147,25 +142,25 @@ class TestRNNDataDescriptor:
             assert data.shape == shape
             itemsize = {"float64": 8, "float32": 4}.get(data_type, 2)
             assert data.size_in_bytes == itemsize * np.prod(shape)
-            with RNNDataDescriptor(lengths, size, data_type, **options) as same:
+            with cudnn.RNNDataDescriptor(lengths, size, data_type, **options) as same:
                 assert same == data
             with data.like(size + 1) as other:
                 assert other != data
                 assert (other.lengths, other.vector_size) == (lengths, size + 1)
                 assert other.padding_fill == fill
 
-    def test_of_a_tensor(self, reference_handle: Handle) -> None:
-        tensor = DeviceTensor.zeros((5, 3, 8), "float16")
-        with RNNDataDescriptor.of(tensor) as data:
+    def test_of_a_tensor(self, reference_handle: cudnn.Handle) -> None:
+        tensor = cudnn.DeviceTensor.zeros((5, 3, 8), "float16")
+        with cudnn.RNNDataDescriptor.of(tensor) as data:
             assert (data.lengths, data.max_length, data.vector_size) == ((5, 5, 5), 5, 8)
             assert data.data_type == raw.CUDNN_DATA_HALF
-        with RNNDataDescriptor.of(tensor, layout="batch_major_unpacked") as data:
+        with cudnn.RNNDataDescriptor.of(tensor, layout="batch_major_unpacked") as data:
             assert (data.lengths, data.max_length) == ((3,) * 5, 3)
-        with RNNDataDescriptor.of(tensor, lengths=(1, 5, 2), padding_fill=1) as data:
+        with cudnn.RNNDataDescriptor.of(tensor, lengths=(1, 5, 2), padding_fill=1) as data:
             assert (data.lengths, data.max_length, data.padding_fill) == ((1, 5, 2), 5, 1)
-        flat = DeviceTensor.zeros((5, 8), "float32")
+        flat = cudnn.DeviceTensor.zeros((5, 8), "float32")
         packed = {"layout": "seq_major_packed"}
-        with RNNDataDescriptor.of(flat, lengths=(3, 2), **packed) as data:
+        with cudnn.RNNDataDescriptor.of(flat, lengths=(3, 2), **packed) as data:
             assert (data.shape, data.max_length) == ((5, 8), 3)
         for lengths, options, message in (
             ((3, 3), packed, "lengths: must add up to 5, got 6"),
@@ -173,10 +168,10 @@ class TestRNNDataDescriptor:
             (None, {}, r"tensor: expected 3 dimensions in this layout, got shape \(5, 8\)"),
         ):
             with pytest.raises(ValueError, match=message):
-                RNNDataDescriptor.of(flat, lengths=lengths, **options)
+                cudnn.RNNDataDescriptor.of(flat, lengths=lengths, **options)
         with pytest.raises(ValueError, match="lengths: expected 3 in shape"):
-            RNNDataDescriptor.of(tensor, lengths=(5, 5))
+            cudnn.RNNDataDescriptor.of(tensor, lengths=(5, 5))
 
     def test_not_set_yet(self) -> None:
-        with RNNDataDescriptor() as data:
+        with cudnn.RNNDataDescriptor() as data:
             assert repr(data) == "RNNDataDescriptor()"

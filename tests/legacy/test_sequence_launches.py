@@ -11,42 +11,29 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    RNN,
-    AttentionWeights,
-    AttnDescriptor,
-    ClosedError,
-    CTCLossDescriptor,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    RNNDescriptor,
-    RNNWeights,
-    raw,
-    use_reference_device,
-)
+from cudnn_ctypes import raw
 
 from .bare_launches import handle_each_way, reference_handle_each_way  # noqa: F401
 from .small_attention import HEADS, OPTIONS, TK, TQ, N, arrays, normal
 from .test_launch import c_calls
 
-Call = Callable[[Handle], Any]
+Call = Callable[[cudnn.Handle], Any]
 
 
-def put(array: Any) -> DeviceTensor:
-    return DeviceTensor.from_numpy(np.asarray(array))
+def put(array: Any) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(np.asarray(array))
 
 
 def host(result: Any) -> list[Any]:
     parts = result if isinstance(result, tuple) else (result,)
-    return [p.numpy() for p in parts if isinstance(p, DeviceTensor) and p.dtype != np.uint8]
+    return [p.numpy() for p in parts if isinstance(p, cudnn.DeviceTensor) and p.dtype != np.uint8]
 
 
-def check_against_new_handles(handle: Handle, calls: dict[str, Call], function: str) -> None:
+def check_against_new_handles(handle: cudnn.Handle, calls: dict[str, Call], function: str) -> None:
     """Each call twice among the others, on one handle, and once on a handle that knows nothing."""
     expected = {}
     for name, call in calls.items():
-        with Handle() as other:
+        with cudnn.Handle() as other:
             expected[name] = host(call(other))
     for name in (*calls, *reversed(calls)):
         for actual, exact in zip(host(calls[name](handle)), expected[name], strict=True):
@@ -61,23 +48,25 @@ def check_against_new_handles(handle: Handle, calls: dict[str, Call], function: 
 
 
 @pytest.fixture
-def lstm(handle: Handle) -> Any:
+def lstm(handle: cudnn.Handle) -> Any:
     with (
-        RNNDescriptor("lstm", input_size=3, hidden_size=4, layers=2, math_type="fma_math") as rnn,
-        RNNWeights(handle, rnn) as weights,
+        cudnn.RNNDescriptor(
+            "lstm", input_size=3, hidden_size=4, layers=2, math_type="fma_math"
+        ) as rnn,
+        cudnn.RNNWeights(handle, rnn) as weights,
     ):
         weights.flat.copy_from(normal(*weights.flat.shape))
         yield rnn, weights
 
 
-def test_values_memory_and_sequences_of_a_network(handle: Handle, lstm: Any) -> None:
+def test_values_memory_and_sequences_of_a_network(handle: cudnn.Handle, lstm: Any) -> None:
     rnn, weights = lstm
     first, second, longer = put(normal(5, 2, 3)), put(normal(5, 2, 3, seed=1)), put(normal(7, 2, 3))
     lengths = put(np.array([5, 3], np.int32))
     with (
-        RNN.of(rnn, first, lengths=[5, 3]) as one,
-        RNN.of(rnn, first) as whole,
-        RNN.of(rnn, longer, lengths=[5, 3], padding_fill=7.5) as more,
+        cudnn.RNN.of(rnn, first, lengths=[5, 3]) as one,
+        cudnn.RNN.of(rnn, first) as whole,
+        cudnn.RNN.of(rnn, longer, lengths=[5, 3], padding_fill=7.5) as more,
     ):
         calls: dict[str, Call] = {
             "first": lambda h: one.forward(h, first, weights),
@@ -95,10 +84,12 @@ def test_values_memory_and_sequences_of_a_network(handle: Handle, lstm: Any) -> 
         check_against_new_handles(handle, calls, "cudnnRNNForward")
 
 
-def test_a_network_whose_descriptor_is_set_between_launches(handle: Handle, lstm: Any) -> None:
+def test_a_network_whose_descriptor_is_set_between_launches(
+    handle: cudnn.Handle, lstm: Any
+) -> None:
     rnn, weights = lstm
     x = put(normal(5, 2, 3))
-    with RNN.of(rnn, x) as network:
+    with cudnn.RNN.of(rnn, x) as network:
 
         def y() -> Any:
             return host(network.forward(handle, x, weights, training=False))[0]
@@ -118,13 +109,13 @@ def test_a_network_whose_descriptor_is_set_between_launches(handle: Handle, lstm
                 network.forward(handle, x, weights)
 
 
-def test_dropout_between_launches(handle: Handle) -> None:
+def test_dropout_between_launches(handle: cudnn.Handle) -> None:
     x = put(normal(5, 2, 3))
-    dropout = DropoutDescriptor(handle, 0.0, seed=1)
+    dropout = cudnn.DropoutDescriptor(handle, 0.0, seed=1)
     with (
-        RNNDescriptor("gru", input_size=3, hidden_size=4, layers=2, dropout=dropout) as rnn,
-        RNNWeights(handle, rnn) as weights,
-        RNN.of(rnn, x) as network,
+        cudnn.RNNDescriptor("gru", input_size=3, hidden_size=4, layers=2, dropout=dropout) as rnn,
+        cudnn.RNNWeights(handle, rnn) as weights,
+        cudnn.RNN.of(rnn, x) as network,
     ):
         weights.flat.copy_from(normal(*weights.flat.shape))
 
@@ -140,22 +131,22 @@ def test_dropout_between_launches(handle: Handle) -> None:
         np.testing.assert_array_equal(y(), whole[0])
         dropout.close()
         for _ in range(2):
-            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+            with pytest.raises(cudnn.ClosedError, match="this DropoutDescriptor is closed"):
                 y()
 
 
-def test_closed_weights_and_networks_are_refused_again(handle: Handle, lstm: Any) -> None:
+def test_closed_weights_and_networks_are_refused_again(handle: cudnn.Handle, lstm: Any) -> None:
     rnn, weights = lstm
     x = put(normal(5, 2, 3))
-    network = RNN.of(rnn, x)
+    network = cudnn.RNN.of(rnn, x)
     for _ in range(2):
         network.forward(handle, x, weights)
     network.close()
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         network.forward(handle, x, weights)
-    with RNN.of(rnn, x) as network:
+    with cudnn.RNN.of(rnn, x) as network:
         weights.close()
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             network.forward(handle, x, weights)
 
 
@@ -163,16 +154,16 @@ def test_closed_weights_and_networks_are_refused_again(handle: Handle, lstm: Any
 
 
 @pytest.fixture
-def attention(handle: Handle) -> Any:
+def attention(handle: cudnn.Handle) -> Any:
     with (
-        AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn,
-        AttentionWeights(handle, attn, arrays()) as weights,
+        cudnn.AttnDescriptor(HEADS, **OPTIONS, math_type="fma_math") as attn,
+        cudnn.AttentionWeights(handle, attn, arrays()) as weights,
     ):
         operands = [put(normal(TQ, N, 6)), put(normal(TK, N, 5)), put(normal(TK, N, 4))]
         yield (*operands, attn, weights)
 
 
-def test_windows_lengths_and_spaces_of_attention(handle: Handle, attention: Any) -> None:
+def test_windows_lengths_and_spaces_of_attention(handle: cudnn.Handle, attention: Any) -> None:
     forward, training = cudnn.attention_forward, cudnn.attention_forward_training
     other = put(normal(TQ, N, 6, seed=8))
     calls: dict[str, Call] = {
@@ -192,11 +183,14 @@ def test_windows_lengths_and_spaces_of_attention(handle: Handle, attention: Any)
     check_against_new_handles(handle, calls, "cudnnMultiHeadAttnForward")
 
 
-def test_attention_set_between_launches(handle: Handle) -> None:
+def test_attention_set_between_launches(handle: cudnn.Handle) -> None:
     x = put(normal(3, 2, 4))
     options = {"q_size": 4, "qo_max_length": 3, "kv_max_length": 3, "max_batch": 2}
-    dropout = DropoutDescriptor(handle, 0.5)
-    with AttnDescriptor(**options, scaler=1.0) as attn, AttnDescriptor(**options, scaler=0.1) as b:
+    dropout = cudnn.DropoutDescriptor(handle, 0.5)
+    with (
+        cudnn.AttnDescriptor(**options, scaler=1.0) as attn,
+        cudnn.AttnDescriptor(**options, scaler=0.1) as b,
+    ):
         results = [cudnn.attention_forward(handle, x, x, x, each).numpy() for each in (attn, b)]
         held = {name: getattr(attn, name) for name in ("heads", "biases", "query_map")}
         held |= {"data_type": "float32", "compute_data_type": None, "math_type": "default_math"}
@@ -211,7 +205,7 @@ def test_attention_set_between_launches(handle: Handle) -> None:
             cudnn.attention_forward_training(handle, x, x, x, attn)
         dropout.close()
         for _ in range(2):
-            with pytest.raises(ClosedError, match="this DropoutDescriptor is closed"):
+            with pytest.raises(cudnn.ClosedError, match="this DropoutDescriptor is closed"):
                 cudnn.attention_forward_training(handle, x, x, x, attn)
 
 
@@ -222,9 +216,9 @@ LABELS = [[1, 2, 2], [4], [3, 1, 4]]
 
 
 @pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
-def test_labels_and_lengths_of_the_host_are_in_the_key(handle: Handle, version: Any) -> None:
+def test_labels_and_lengths_of_the_host_are_in_the_key(handle: cudnn.Handle, version: Any) -> None:
     first, second = (put(2 * normal(T, SAMPLES, A, seed=seed)) for seed in (0, 1))
-    with CTCLossDescriptor(max_label_length=8) as loss:
+    with cudnn.CTCLossDescriptor(max_label_length=8) as loss:
         calls: dict[str, Call] = {
             "first": lambda h: version(h, first, LABELS, loss),
             "other memory": lambda h: version(h, second, LABELS, loss),
@@ -246,9 +240,9 @@ def test_labels_and_lengths_of_the_host_are_in_the_key(handle: Handle, version: 
         assert (host(calls["first"](handle))[0] != before[0]).all()
 
 
-def test_wrong_labels_are_refused_again(handle: Handle) -> None:
+def test_wrong_labels_are_refused_again(handle: cudnn.Handle) -> None:
     probs = put(2 * normal(T, SAMPLES, A))
-    with CTCLossDescriptor(max_label_length=8) as loss:
+    with cudnn.CTCLossDescriptor(max_label_length=8) as loss:
         cudnn.ctc_loss_v8(handle, probs, LABELS, loss)
         for _ in range(2):
             with pytest.raises(ValueError, match=r"labels\[1\]: expected symbols from 1 to 4"):
@@ -261,9 +255,9 @@ def test_wrong_labels_are_refused_again(handle: Handle) -> None:
 
 def test_copies_of_labels_go_with_their_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cudnn_ctypes.runtime.launching.likeness.Plans.MOST", 6)
-    with use_reference_device(), warnings.catch_warnings():
+    with cudnn.use_reference_device(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        handle, loss = Handle(), CTCLossDescriptor(max_label_length=8)
+        handle, loss = cudnn.Handle(), cudnn.CTCLossDescriptor(max_label_length=8)
         probs = put(2 * normal(T, SAMPLES, A))
         for label in (1, 2, 3, 4, 1, 2):
             cudnn.ctc_loss_v8(handle, probs, [[label], [4], [3]], loss)
@@ -273,11 +267,11 @@ def test_copies_of_labels_go_with_their_plans(monkeypatch: pytest.MonkeyPatch) -
         gc.collect()
 
 
-def test_copies_of_labels_belong_to_a_stream(handle: Handle) -> None:
+def test_copies_of_labels_belong_to_a_stream(handle: cudnn.Handle) -> None:
     """They are freed in its order: a launch on another stream has its own."""
     probs = put(2 * normal(T, SAMPLES, A))
     other = 4096 if handle.on_reference_device else handle.device.create_stream()
-    with CTCLossDescriptor(max_label_length=8) as loss:
+    with cudnn.CTCLossDescriptor(max_label_length=8) as loss:
         expected = host(cudnn.ctc_loss_v8(handle, probs, LABELS, loss))
         (first,) = handle._plans.values()
         handle.stream = other

@@ -9,24 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    TensorDescriptor,
-    bind,
-    raw,
-    reference,
-    softmax_forward,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw, reference
 from cudnn_ctypes.errors import FaultWarning
 from cudnn_ctypes.raw.function import binding, intercept
 
 from .bare_launches import handle_each_way  # noqa: F401
 
 
-def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
-    return DeviceTensor.from_numpy(array, **how)
+def tensor(array: np.ndarray, **how: Any) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(array, **how)
 
 
 LAYOUTS: dict[str, dict[str, Any]] = {
@@ -41,37 +33,37 @@ SHAPE = (2, 6, 3, 4)
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("mode", ["channel", "instance"])
 @pytest.mark.parametrize(("x", "y"), list(itertools.product(LAYOUTS, LAYOUTS)))
-def test_layouts_that_differ(handle: Handle, mode: str, x: str, y: str) -> None:
+def test_layouts_that_differ(handle: cudnn.Handle, mode: str, x: str, y: str) -> None:
     """Launches that are new, and found."""
     rng = np.random.default_rng(1)
     for _ in range(3):
         scores, prior = rng.standard_normal((2, *SHAPE)).astype(np.float32)
         with tensor(scores, **LAYOUTS[x]) as source, tensor(prior, **LAYOUTS[y]) as target:
-            softmax_forward(handle, source, target, mode=mode, alpha=2, beta=0.5)
+            cudnn.softmax_forward(handle, source, target, mode=mode, alpha=2, beta=0.5)
             wanted = reference.softmax_forward(scores, mode=mode, y=prior, alpha=2, beta=0.5)
             np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
             assert (source.numpy() == scores).all()
     with tensor(scores, **LAYOUTS[x]) as source, tensor(prior, **LAYOUTS[y]) as target:
-        with bind(softmax_forward, handle, source, target, mode=mode) as bound:
+        with cudnn.bind(cudnn.softmax_forward, handle, source, target, mode=mode) as bound:
             bound()
         wanted = reference.softmax_forward(scores, mode=mode)
         np.testing.assert_allclose(target.numpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["float16", "float64"])
-def test_five_dimensions_in_layouts_that_differ(handle: Handle, kind: str) -> None:
+def test_five_dimensions_in_layouts_that_differ(handle: cudnn.Handle, kind: str) -> None:
     scores = np.random.default_rng(3).standard_normal((2, 5, 2, 3, 4)).astype(kind)
     wanted = reference.softmax_forward(scores.astype(np.float64))
     layouts: Any = ({}, {"layout": "NHWC"}, {"strides": (192, 1, 96, 32, 8)})
     for x, y in itertools.product(layouts, repeat=2):
         with tensor(scores, **x) as source, tensor(scores, **y) as target:
-            softmax_forward(handle, source, target)
+            cudnn.softmax_forward(handle, source, target)
             np.testing.assert_allclose(target.numpy(), wanted, rtol=2e-3, atol=1e-4)
 
 
-def launches(handle: Handle, x: DeviceTensor, y: DeviceTensor) -> list[str]:
+def launches(handle: cudnn.Handle, x: cudnn.DeviceTensor, y: cudnn.DeviceTensor) -> list[str]:
     """The C functions of one call."""
-    softmax_forward(handle, x, y)
+    cudnn.softmax_forward(handle, x, y)
     ((plan, *_),) = handle._plans.values()
     handle._plans.clear()
     return [call.function.__name__ for call in plan.calls]
@@ -83,10 +75,10 @@ def test_layer_1_warns_of_layouts_that_differ_once() -> None:
     handle = raw.cudnnHandle_t()
     handle.value = 4096
     with (
-        use_reference_device(False),
-        TensorDescriptor(shape) as planes,
-        TensorDescriptor(shape, layout="NHWC") as pixels,
-        TensorDescriptor(shape) as same,
+        cudnn.use_reference_device(False),
+        cudnn.TensorDescriptor(shape) as planes,
+        cudnn.TensorDescriptor(shape, layout="NHWC") as pixels,
+        cudnn.TensorDescriptor(shape) as same,
     ):
         before = binding("cudnnSoftmaxForward")._interceptor  # of handles that still live
         intercept("cudnnSoftmaxForward", lambda *arguments: 0)

@@ -7,54 +7,48 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    DeviceTensor,
-    Handle,
-    TensorDescriptor,
-    TensorTransformDescriptor,
-    reference,
-    transform_tensor_ex,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import reference
 from cudnn_ctypes.errors import BadParamError
 
 ZEROS = (0, 0, 0, 0)
 X = np.arange(1.0, 2 * 3 * 4 * 6 + 1, dtype=np.float32).reshape(2, 3, 4, 6)
 
 
-def tensor(array: np.ndarray, **how: Any) -> DeviceTensor:
-    return DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
+def tensor(array: np.ndarray, **how: Any) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.from_numpy(np.ascontiguousarray(array), **how)
 
 
 class TestDescriptor:
-    def test_nothing_left(self, handle: Handle) -> None:
+    def test_nothing_left(self, handle: cudnn.Handle) -> None:
         with (
-            TensorTransformDescriptor((0, 0, -4, 0)) as transform,
-            TensorDescriptor((2, 3, 4, 5)) as x_desc,
+            cudnn.TensorTransformDescriptor((0, 0, -4, 0)) as transform,
+            cudnn.TensorDescriptor((2, 3, 4, 5)) as x_desc,
             pytest.raises(BadParamError),
         ):
             transform.destination(x_desc)
 
 
-def test_wrong_input(reference_handle: Handle) -> None:
+def test_wrong_input(reference_handle: cudnn.Handle) -> None:
     handle, x = reference_handle, tensor(X)
-    fold = TensorTransformDescriptor(ZEROS, fold=(2, 3))
-    cube = TensorTransformDescriptor((0,) * 5)
+    fold = cudnn.TensorTransformDescriptor(ZEROS, fold=(2, 3))
+    cube = cudnn.TensorTransformDescriptor((0,) * 5)
     with fold, cube, pytest.raises(ValueError, match=r"^x: expected 5 dimensions"):
-        transform_tensor_ex(handle, x, cube)
+        cudnn.transform_tensor_ex(handle, x, cube)
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
 @pytest.mark.parametrize("channels", [4, 5])
-def test_unfolding_of_channels_inside(handle: Handle, channels: int, layout: str) -> None:
+def test_unfolding_of_channels_inside(handle: cudnn.Handle, channels: int, layout: str) -> None:
     x = np.random.default_rng(channels).standard_normal((2, channels, 4, 5)).astype(np.float32)
     expected = reference.transform_tensor(
         x, reference.TensorTransform((0,) * 4, (0,) * 4, (1, 2), "unfold")
     )
     with (
-        DeviceTensor.from_numpy(x, layout="NHWC") as there,
-        TensorTransformDescriptor(
+        cudnn.DeviceTensor.from_numpy(x, layout="NHWC") as there,
+        cudnn.TensorTransformDescriptor(
             (0,) * 4, fold=(1, 2), direction="unfold", layout=layout
         ) as unfold,
-        transform_tensor_ex(handle, there, unfold) as y,
+        cudnn.transform_tensor_ex(handle, there, unfold) as y,
     ):
         np.testing.assert_array_equal(y.numpy(), expected)

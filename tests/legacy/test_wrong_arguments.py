@@ -223,11 +223,7 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("scale_bias_activation_convolution", "x", {"w": t(32, 4, 3, 3, dtype="float16")}),
     ("scale_bias_activation_convolution", "y", {"y": t(2, 8, 3, 3, dtype="float16")}),
     ("scale_bias_activation_convolution", "scale", {"scale": t(4, dtype="float16")}),
-    (
-        "scale_bias_activation_convolution",
-        "bias",
-        {"scale": t(8, dtype="float16"), "bias": t(8)},
-    ),
+    ("scale_bias_activation_convolution", "bias", {"scale": t(8, dtype="float16"), "bias": t(8)}),
     ("scale_bias_activation_convolution", "TANH", {"activation": "tanh"}),
     ("scale_bias_activation_convolution", "activation", {"activation": 3}),
     ("scale_bias_activation_convolution", "workspace", {"workspace": buffer(6)}),

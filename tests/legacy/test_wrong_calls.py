@@ -18,14 +18,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    DeviceBuffer,
-    DeviceMemoryWarning,
-    DeviceTensor,
-    Handle,
-    SymbolNotFoundError,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.parameter import Parameter
@@ -51,7 +45,7 @@ Rows = Callable[[str, dict[str, Any], Callable[[dict[str, Any]], tuple[int, str]
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 
 
-def run(handle: Handle, family: Family, monkeypatch: Any, check: Check) -> set[str]:
+def run(handle: cudnn.Handle, family: Family, monkeypatch: Any, check: Check) -> set[str]:
     """One step, with `check(function, parameter, value, again)` before each function's first call.
 
     Returns the names of the functions.
@@ -66,7 +60,7 @@ def run(handle: Handle, family: Family, monkeypatch: Any, check: Check) -> set[s
     return run_rows(handle, family, monkeypatch, check_all)
 
 
-def run_rows(handle: Handle, family: Family, monkeypatch: Any, check: Rows) -> set[str]:
+def run_rows(handle: cudnn.Handle, family: Family, monkeypatch: Any, check: Rows) -> set[str]:
     """As `run`, with `check(function, arguments, again)`; `again` takes what is exchanged."""
     carry_out, seen = dispatch._carry_out, set()
 
@@ -89,7 +83,7 @@ def run_rows(handle: Handle, family: Family, monkeypatch: Any, check: Rows) -> s
         with rows(family, handle) as cases:
             for case in cases.values():
                 case()
-    except SymbolNotFoundError as error:
+    except cudnn.SymbolNotFoundError as error:
         pytest.skip(str(error))
     return seen
 
@@ -235,7 +229,7 @@ def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[An
 
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.FaultWarning")
 @by_family
-def test_wrong_arguments(reference_handle: Handle, family: Family, monkeypatch: Any) -> None:
+def test_wrong_arguments(reference_handle: cudnn.Handle, family: Family, monkeypatch: Any) -> None:
     wrong: list[str] = []
 
     def check(function: str, parameter: Parameter, value: Any, again: Again) -> None:
@@ -305,11 +299,11 @@ def read_only_memory() -> Iterator[int]:
 
 @pytest.mark.thinned(5)
 @by_family
-def test_wrong_addresses(reference_handle: Handle, family: Any, monkeypatch: Any) -> None:
-    with DeviceBuffer(1 << 20) as closed:
+def test_wrong_addresses(reference_handle: cudnn.Handle, family: Any, monkeypatch: Any) -> None:
+    with cudnn.DeviceBuffer(1 << 20) as closed:
         freed = closed.ptr
     wrong: list[str] = []
-    with read_only_memory() as read_only, DeviceBuffer(2) as small:
+    with read_only_memory() as read_only, cudnn.DeviceBuffer(2) as small:
         small.fill(0)
         faults: dict[str, tuple[str, Callable[[host_blocks.Block], int]]] = {
             "past the end": ("begins 0 bytes beyond the end", lambda b: b.address + b.nbytes),
@@ -345,7 +339,7 @@ def test_memory_that_was_never_written(reference_handle, family, monkeypatch):
             return
         if f"{function}: {parameter.name}" in UNREAD:
             return
-        with DeviceBuffer(1 << 20) as empty:
+        with cudnn.DeviceBuffer(1 << 20) as empty:
             monkeypatch.setattr(mode, "strict", True)
             status, said = again(empty.ptr)
             monkeypatch.setattr(mode, "strict", False)
@@ -354,7 +348,7 @@ def test_memory_that_was_never_written(reference_handle, family, monkeypatch):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 again(empty.ptr)
-            texts = [str(w.message) for w in caught if w.category is DeviceMemoryWarning]
+            texts = [str(w.message) for w in caught if w.category is cudnn.DeviceMemoryWarning]
             if not any(text.startswith(f"{parameter.name}: ") for text in texts):
                 wrong.append(f"{function}: {parameter.name} by default: {texts}")
 
@@ -412,7 +406,7 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         (
             {
                 "aggOp": raw.CUDNN_GNN_AGG_MAX,
-                "outPositions": lambda _: DeviceTensor.full((2, 4), 99, "int32"),
+                "outPositions": lambda _: cudnn.DeviceTensor.full((2, 4), 99, "int32"),
             },
             FAILED,
             "outPositions do not come from",

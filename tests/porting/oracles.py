@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "ORACLES",
-]
+__all__ = ["ORACLES"]
 
 
 with suppress(ImportError):

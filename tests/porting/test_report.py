@@ -23,10 +23,7 @@ pytest.importorskip("tree_sitter")
 PROGRAMS = Path(__file__).parent / "programs"
 
 EXPECTED: dict[str, list[tuple[int, str, str]]] = {
-    "choice_of_algorithm.cpp": [
-        (11, "fault", "results"),
-        (33, "fault", "status"),
-    ],
+    "choice_of_algorithm.cpp": [(11, "fault", "results"), (33, "fault", "status")],
     "clean.c": [],
     "cuda_names.cu": [
         (6, "missing", "helper_cuda.h"),

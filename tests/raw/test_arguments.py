@@ -97,17 +97,7 @@ class TestArrays:
             [np.int64(5), 4, c_int(3), np.uint8(2)],
             ctypes.cast((c_int * 4)(5, 4, 3, 2), POINTER(c_int)),
         ],
-        ids=[
-            "list",
-            "tuple",
-            "range",
-            "ctypes",
-            "int32",
-            "int64",
-            "strided",
-            "mixed",
-            "ptr",
-        ],
+        ids=["list", "tuple", "range", "ctypes", "int32", "int64", "strided", "mixed", "ptr"],
     )
     def test_in_arrays_are_any_sequence_of_numbers(self, x: Any, dims: Any) -> None:
         raw.cudnnSetTensorNdDescriptor(x, raw.CUDNN_DATA_FLOAT, 4, dims, [24, 6, 2, 1])

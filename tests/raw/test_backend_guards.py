@@ -165,11 +165,7 @@ def test_incomplete_descriptors_are_not_finalized(shop: Workshop, kind: str, say
 def test_graphs_of_a_mode_hold_its_operation(shop: Workshop, mode: Any, operation: str) -> None:
     name, type_ = raw.CUDNN_ATTR_OPERATIONGRAPH_MODE, raw.CUDNN_TYPE_OPERATIONGRAPH_MODE
     ops = raw.CUDNN_ATTR_OPERATIONGRAPH_OPS
-    for operations, refused in (
-        ([], True),
-        (["operation_reshape"], True),
-        ([operation], False),
-    ):
+    for operations, refused in (([], True), (["operation_reshape"], True), ([operation], False)):
         graph = created(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
         raw.cudnnBackendSetAttribute(graph, name, type_, 1, c_int(mode))
         for each in operations:

@@ -6,23 +6,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    ActivationDescriptor,
-    BadParamError,
-    ConvolutionDescriptor,
-    DeviceBuffer,
-    FilterDescriptor,
-    FusedOpsConstParamPack,
-    FusedOpsPlan,
-    Handle,
-    LRNDescriptor,
-    NotSupportedError,
-    OpTensorDescriptor,
-    TensorDescriptor,
-    TensorTransformDescriptor,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.faults.calls import faults_of_call
 from cudnn_ctypes.raw.records import Call
@@ -36,7 +21,7 @@ def _found(function: str, **arguments: Any) -> set[str]:
 
 @pytest.mark.parametrize("strides", [None, (24, 1, 8)])
 def test_operands_that_cudnn_takes_for_packed(strides: Any) -> None:
-    with TensorDescriptor((2, 8, 3), strides=strides) as x, LRNDescriptor() as lrn:
+    with cudnn.TensorDescriptor((2, 8, 3), strides=strides) as x, cudnn.LRNDescriptor() as lrn:
         losses = _found("cudnnCTCLoss", probsDesc=x, gradientsDesc=None)
         neighbours = _found("cudnnLRNCrossChannelForward", xDesc=x, yDesc=x, normDesc=lrn)
     assert bool(losses) == bool(neighbours) == (strides is not None)
@@ -57,8 +42,8 @@ def test_a_transform_of_five_dimensions_between_double_and_another_type(
 ) -> None:
     shape = (1, 2, 4, 5, 3)
     with (
-        TensorDescriptor(shape, source[0], layout=source[1]) as x,
-        TensorDescriptor(shape, target[0], layout=target[1]) as y,
+        cudnn.TensorDescriptor(shape, source[0], layout=source[1]) as x,
+        cudnn.TensorDescriptor(shape, target[0], layout=target[1]) as y,
     ):
         arguments = {"xDesc": x, "yDesc": y, "beta": beta}
         found = faults_of_call(Call("cudnnTransformTensor", arguments), 91900)
@@ -69,7 +54,7 @@ def test_a_transform_of_five_dimensions_between_double_and_another_type(
 
 @pytest.mark.parametrize("kind", ["int8", "float16", "int8x32", "int8x4", "float32"])
 def test_a_bias_beside_filters_of_another_size(kind: str) -> None:
-    with FilterDescriptor((32, 32, 1, 1), kind) as w:
+    with cudnn.FilterDescriptor((32, 32, 1, 1), kind) as w:
         arguments = {"filterDesc": w, "reorderType": raw.CUDNN_NO_REORDER}
         found = faults_of_call(Call("cudnnReorderFilterAndBias", arguments), 91900)
     assert bool(found) == (kind not in ("int8x4", "float32"))
@@ -78,10 +63,10 @@ def test_a_bias_beside_filters_of_another_size(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["bfloat16", "int8", "float32", "float64"])
 def test_an_operation_into_double(kind: str) -> None:
     with (
-        OpTensorDescriptor("add", compute_data_type="float64") as double,
-        OpTensorDescriptor("add", compute_data_type="float32") as single,
-        TensorDescriptor((1, 4, 1, 1), kind) as a,
-        TensorDescriptor((1, 4, 1, 1), "float64") as c,
+        cudnn.OpTensorDescriptor("add", compute_data_type="float64") as double,
+        cudnn.OpTensorDescriptor("add", compute_data_type="float32") as single,
+        cudnn.TensorDescriptor((1, 4, 1, 1), kind) as a,
+        cudnn.TensorDescriptor((1, 4, 1, 1), "float64") as c,
     ):
         wrong = bool(_found("cudnnOpTensor", opTensorDesc=double, aDesc=a, cDesc=c))
         assert wrong == (kind in ("bfloat16", "int8"))
@@ -90,8 +75,8 @@ def test_an_operation_into_double(kind: str) -> None:
 
 def test_a_bias_with_gaps() -> None:
     with (
-        TensorDescriptor((1, 4, 1, 1), strides=(8, 2, 1, 1)) as gaps,
-        TensorDescriptor((1, 4, 1, 1)) as dense,
+        cudnn.TensorDescriptor((1, 4, 1, 1), strides=(8, 2, 1, 1)) as gaps,
+        cudnn.TensorDescriptor((1, 4, 1, 1)) as dense,
     ):
         name = "cudnnConvolutionBiasActivationForward"
         assert _found(name, biasDesc=gaps, wDesc=None, convDesc=None)
@@ -106,7 +91,7 @@ def test_a_bias_with_gaps() -> None:
     ),
 )
 def test_programs_are_right_on_the_reference_device(name: str) -> None:
-    with use_reference_device(), Handle() as handle:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle:
         assert CALLS[name](handle)
 
 
@@ -144,22 +129,24 @@ def test_an_unprojected_value_of_several_heads() -> None:
     ],
 )
 def test_gradients_of_biases_that_lose_the_context(shape, strides, kind, lost):
-    with TensorDescriptor(shape, kind, strides=strides) as dy:
+    with cudnn.TensorDescriptor(shape, kind, strides=strides) as dy:
         assert bool(_found("cudnnConvolutionBackwardBias", dyDesc=dy)) == lost
 
 
 def test_a_call_that_would_lose_the_context_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with use_reference_device(), Handle() as handle:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle:
         monkeypatch.setattr(mode.runtime, "faults", lambda call: faults_of_call(call, 91900))
         with (
-            TensorDescriptor((2, 3, 4, 9), strides=(110, 36, 9, 1)) as described,
-            TensorDescriptor((1, 3, 1, 1)) as db,
-            DeviceBuffer(4 * 218) as dy,
-            DeviceBuffer(12) as gradient,
+            cudnn.TensorDescriptor((2, 3, 4, 9), strides=(110, 36, 9, 1)) as described,
+            cudnn.TensorDescriptor((1, 3, 1, 1)) as db,
+            cudnn.DeviceBuffer(4 * 218) as dy,
+            cudnn.DeviceBuffer(12) as gradient,
         ):
             arguments = (handle, 1, described, dy, 0, db, gradient)
             for _ in range(2):
-                with pytest.raises(NotSupportedError, match="gradient of a bias between vectors"):
+                with pytest.raises(
+                    cudnn.NotSupportedError, match="gradient of a bias between vectors"
+                ):
                     raw.cudnnConvolutionBackwardBias(*arguments)
 
 
@@ -176,10 +163,12 @@ def test_a_call_that_would_lose_the_context_is_refused(monkeypatch: pytest.Monke
 def test_unfolding_of_channels_that_fill_no_block(channels, fold, source, target, wrong):
     kept = -(-channels // (fold[0] * fold[1]))
     with (
-        use_reference_device(),
-        TensorTransformDescriptor((0,) * 4, fold=fold, direction="unfold", layout=target) as how,
-        TensorDescriptor((2, channels, 4, 5), layout=source) as x,
-        TensorDescriptor((2, kept, 4 * fold[0], 5 * fold[1]), layout=target) as y,
+        cudnn.use_reference_device(),
+        cudnn.TensorTransformDescriptor(
+            (0,) * 4, fold=fold, direction="unfold", layout=target
+        ) as how,
+        cudnn.TensorDescriptor((2, channels, 4, 5), layout=source) as x,
+        cudnn.TensorDescriptor((2, kept, 4 * fold[0], 5 * fold[1]), layout=target) as y,
     ):
         found = _found("cudnnTransformTensorEx", transDesc=how, srcDesc=x, destDesc=y)
     assert ("unfolding of channels that fill no block" in found) == wrong
@@ -201,7 +190,10 @@ def test_unfolding_of_channels_that_fill_no_block(channels, fold, source, target
 def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool) -> None:
     options = {"algo": raw.CUDNN_SOFTMAX_ACCURATE, "mode": raw.CUDNN_SOFTMAX_MODE_CHANNEL}
     shape = (2, 1, 3, 4, 5) if len(y) == 5 else (2, 1, 3, 1)
-    with TensorDescriptor(shape, strides=y) as one, TensorDescriptor(shape, strides=dx) as other:
+    with (
+        cudnn.TensorDescriptor(shape, strides=y) as one,
+        cudnn.TensorDescriptor(shape, strides=dx) as other,
+    ):
         found = _found("cudnnSoftmaxForward", xDesc=one, yDesc=other, **options)
         assert bool(found) == forward
         found = _found("cudnnSoftmaxBackward", yDesc=one, dyDesc=one, dxDesc=other, **options)
@@ -224,8 +216,8 @@ def test_a_fused_convolution_of_few_channels(
     groups: int, channels: int, filters: int, window: int, math: str, refused: bool
 ) -> None:
     with (
-        FilterDescriptor((groups * filters, channels, *[window] * 3)) as w,
-        ConvolutionDescriptor((0, 0, 0), groups=groups, math_type=math) as how,
+        cudnn.FilterDescriptor((groups * filters, channels, *[window] * 3)) as w,
+        cudnn.ConvolutionDescriptor((0, 0, 0), groups=groups, math_type=math) as how,
     ):
         found = _found(
             "cudnnConvolutionBiasActivationForward", wDesc=w, convDesc=how, biasDesc=None
@@ -285,15 +277,15 @@ def test_a_gradient_that_ends_the_process_is_refused(
         "layout": "NHWC", "algo": raw.CUDNN_CONVOLUTION_BWD_DATA_ALGO_1, **changes,
     }  # fmt: skip
     with (
-        use_reference_device(),
-        Handle() as handle,
-        FilterDescriptor((8, 12, 1, 3, 1), layout=how["layout"]) as w,
-        ConvolutionDescriptor(
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.FilterDescriptor((8, 12, 1, 3, 1), layout=how["layout"]) as w,
+        cudnn.ConvolutionDescriptor(
             (0, 0, 0), stride=how["stride"], dilation=how["dilation"], math_type=how["math"]
         ) as convolution,
-        TensorDescriptor((4, 8, 1, 1, 2), layout=how["layout"]) as dy,
-        TensorDescriptor((4, 12, 2, 3, 3), layout=how["layout"]) as dx,
-        DeviceBuffer(4 * 864) as memory,
+        cudnn.TensorDescriptor((4, 8, 1, 1, 2), layout=how["layout"]) as dy,
+        cudnn.TensorDescriptor((4, 12, 2, 3, 3), layout=how["layout"]) as dx,
+        cudnn.DeviceBuffer(4 * 864) as memory,
     ):
         search = Call(
             "cudnnFindConvolutionBackwardDataAlgorithmEx", {"wDesc": w, "convDesc": convolution}
@@ -306,7 +298,7 @@ def test_a_gradient_that_ends_the_process_is_refused(
         try:
             raw.cudnnConvolutionBackwardData(*arguments)
             text = ""
-        except (BadParamError, NotSupportedError) as error:
+        except (cudnn.BadParamError, cudnn.NotSupportedError) as error:
             text = str(error)
         assert ("strided and dilated gradient of images" in text) == ends
 
@@ -326,16 +318,16 @@ def test_scale_and_bias_without_a_descriptor(
 ) -> None:
     operation = "scale_bias_activation_conv_bnstats"
     with (
-        use_reference_device(),
-        Handle() as handle,
-        TensorDescriptor((1, 16, 6, 6), "float16", layout=layout) as x,
-        FilterDescriptor((8, 16, 1, 1), "float16", layout=layout) as w,
-        TensorDescriptor((1, 8, 6, 6), "float16", layout=layout) as y,
-        TensorDescriptor((1, 16, 1, 1), "float16") as few,
-        ConvolutionDescriptor((0, 0)) as how,
-        FusedOpsConstParamPack(operation, xdesc=x, wdesc=w, ydesc=y, conv_desc=how) as pack,
-        ActivationDescriptor(mode) as activation,
-        FusedOpsPlan(operation) as plan,
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.TensorDescriptor((1, 16, 6, 6), "float16", layout=layout) as x,
+        cudnn.FilterDescriptor((8, 16, 1, 1), "float16", layout=layout) as w,
+        cudnn.TensorDescriptor((1, 8, 6, 6), "float16", layout=layout) as y,
+        cudnn.TensorDescriptor((1, 16, 1, 1), "float16") as few,
+        cudnn.ConvolutionDescriptor((0, 0)) as how,
+        cudnn.FusedOpsConstParamPack(operation, xdesc=x, wdesc=w, ydesc=y, conv_desc=how) as pack,
+        cudnn.ActivationDescriptor(mode) as activation,
+        cudnn.FusedOpsPlan(operation) as plan,
     ):
         pack.set("bn_mode", "spatial")
         pack.set("activation_desc", activation)
@@ -359,10 +351,10 @@ def test_scale_and_bias_without_a_descriptor(
 )
 def test_a_line_into_double(shape: Any, layout: str, target: str, wrong: bool) -> None:
     with (
-        use_reference_device(),
-        TensorTransformDescriptor((0, 0, 0), layout=layout) as how,
-        TensorDescriptor(shape) as x,
-        TensorDescriptor(shape, target) as y,
+        cudnn.use_reference_device(),
+        cudnn.TensorTransformDescriptor((0, 0, 0), layout=layout) as how,
+        cudnn.TensorDescriptor(shape) as x,
+        cudnn.TensorDescriptor(shape, target) as y,
     ):
         found = _found("cudnnTransformTensorEx", transDesc=how, srcDesc=x, destDesc=y, beta=1.0)
     assert ("transform into double" in found) == wrong

@@ -10,22 +10,13 @@ from typing import Any
 import pytest
 from programs import printed
 
-import cudnn_ctypes
-from cudnn_ctypes import (
-    BadParamError,
-    CudnnError,
-    ExecutionFailedError,
-    InternalError,
-    NotInitializedError,
-    NotSupportedError,
-    errors,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import errors, raw
 from cudnn_ctypes.raw import status
 
 
-def failing(call: Any, *arguments: Any) -> CudnnError:
-    with pytest.raises(CudnnError) as caught:
+def failing(call: Any, *arguments: Any) -> cudnn.CudnnError:
+    with pytest.raises(cudnn.CudnnError) as caught:
         call(*arguments)
     return caught.value
 
@@ -34,26 +25,26 @@ class TestClasses:
     @pytest.mark.parametrize("member", raw.cudnnStatus_t)
     def test_every_status_has_the_class_of_its_category(self, member: raw.cudnnStatus_t) -> None:
         wanted = {
-            "CUDNN_STATUS_NOT_INITIALIZED": NotInitializedError,
-            "CUDNN_STATUS_BAD_PARAM": BadParamError,
-            "CUDNN_STATUS_NOT_SUPPORTED": NotSupportedError,
-            "CUDNN_STATUS_INTERNAL_ERROR": InternalError,
-            "CUDNN_STATUS_EXECUTION_FAILED": ExecutionFailedError,
+            "CUDNN_STATUS_NOT_INITIALIZED": cudnn.NotInitializedError,
+            "CUDNN_STATUS_BAD_PARAM": cudnn.BadParamError,
+            "CUDNN_STATUS_NOT_SUPPORTED": cudnn.NotSupportedError,
+            "CUDNN_STATUS_INTERNAL_ERROR": cudnn.InternalError,
+            "CUDNN_STATUS_EXECUTION_FAILED": cudnn.ExecutionFailedError,
         }
         category = raw.CUDNN_STATUS_CATEGORY(member)
         category = category + (1 if category == 1000 else 0)
-        by_c = wanted.get(raw.cudnnStatus_t(category).name, CudnnError)
+        by_c = wanted.get(raw.cudnnStatus_t(category).name, cudnn.CudnnError)
         assert errors.error_class(member) is by_c
         error = status.error("cudnnX", int(member), [])
         assert type(error) is by_c
         assert f"cudnnX returned {member.name} ({int(member)})" in str(error)
 
     def test_the_tree(self) -> None:
-        assert issubclass(CudnnError, RuntimeError)
+        assert issubclass(cudnn.CudnnError, RuntimeError)
         for name in ("LibraryNotFoundError", "SymbolNotFoundError", "ClosedError"):
-            assert not issubclass(getattr(cudnn_ctypes, name), CudnnError)
-        assert issubclass(cudnn_ctypes.LibraryNotFoundError, OSError)
-        assert issubclass(cudnn_ctypes.SymbolNotFoundError, AttributeError)
+            assert not issubclass(getattr(cudnn, name), cudnn.CudnnError)
+        assert issubclass(cudnn.LibraryNotFoundError, OSError)
+        assert issubclass(cudnn.SymbolNotFoundError, AttributeError)
 
 
 class TestMessage:
@@ -89,9 +80,9 @@ class TestMessage:
         """Descriptors print what they read back, while the message is being made."""
         sizes = [c_int() for _ in range(4)]
         with (
-            cudnn_ctypes.TensorDescriptor((1, 2, 3, 4)) as x,
-            cudnn_ctypes.FilterDescriptor((1, 5, 1, 1)) as w,
-            cudnn_ctypes.ConvolutionDescriptor() as conv,
+            cudnn.TensorDescriptor((1, 2, 3, 4)) as x,
+            cudnn.FilterDescriptor((1, 5, 1, 1)) as w,
+            cudnn.ConvolutionDescriptor() as conv,
         ):
             error = failing(raw.cudnnGetConvolution2dForwardOutputDim, conv, x, w, *sizes)
         assert error.arguments["inputTensorDesc"] == "(1, 2, 3, 4) float32 NCHW"
@@ -141,7 +132,7 @@ class TestMessagesBelongToTheirCall:
                         raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 0, 1, 1, 1)
                     else:
                         raw.cudnnSetPooling2dDescriptor(pooling, 0, 0, 0, 0, 0, 0, 0, 0)
-                except BadParamError as error:
+                except cudnn.BadParamError as error:
                     mine = "n <= 0" if number % 2 else "windowDimA"
                     if len(error.messages) != 1 or mine not in error.messages[0]:
                         wrong.append(f"{number}: {error.messages}")
@@ -161,7 +152,7 @@ class TestTravel:
     def test_pickling(self, x: Any, protocol: int) -> None:
         error = failing(raw.cudnnSetTensor4dDescriptor, x, 0, 0, 2, 0, 4, 5)
         other = pickle.loads(pickle.dumps(error, protocol))
-        assert type(other) is BadParamError
+        assert type(other) is cudnn.BadParamError
         assert str(other) == str(error)
         assert vars(other) == vars(error)
         assert isinstance(other.status, raw.cudnnStatus_t)

@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    DeviceBuffer,
-    DeviceTensor,
-    Handle,
-    InternalError,
-    NotSupportedError,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.guards import lengths
 from tools.fuzz.canaries import Canaries
@@ -55,7 +47,7 @@ def test_output_dims_are_written_within_the_array(described, count):
         with pytest.raises(ValueError, match=rf"'nbDims': at least 2 expected, got {count}"):
             raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
     elif count > 4:
-        with pytest.raises(BadParamError):
+        with pytest.raises(cudnn.BadParamError):
             raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
     else:
         raw.cudnnGetConvolutionNdForwardOutputDim(*described, count, dims)
@@ -89,9 +81,9 @@ def test_more_dimensions_than_cudnn_has_room_for(count: Any) -> None:
     sizes = (c_int * 100_000)(*[1] * 100_000)
     tensor, transformer = new("Tensor"), new("SpatialTransformer")
     for dims in (sizes, ctypes.cast(sizes, POINTER)):
-        with pytest.raises(NotSupportedError, match=r"nbDims = .* is more than 8"):
+        with pytest.raises(cudnn.NotSupportedError, match=r"nbDims = .* is more than 8"):
             raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, count, dims)
-        with pytest.raises(BadParamError, match=r"nbDims = .* is more than 8"):
+        with pytest.raises(cudnn.BadParamError, match=r"nbDims = .* is more than 8"):
             raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, dims)
     raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, 8, sizes)
     raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 8, sizes)
@@ -102,10 +94,10 @@ def test_more_dimensions_than_cudnn_has_room_for(count: Any) -> None:
 @pytest.mark.parametrize("dims", [[1 << 16] * 4, [MOST] * 4, [1 << 30] * 8, [1 << 20] * 3 + [16]])
 def test_filters_whose_size_does_not_fit_are_refused(dims: list[int]) -> None:
     w, size = new("Filter"), c_size_t(1)
-    with pytest.raises(BadParamError, match=f"{math.prod(dims)} elements, more than"):
+    with pytest.raises(cudnn.BadParamError, match=f"{math.prod(dims)} elements, more than"):
         raw.cudnnSetFilterNdDescriptor(w, 0, 0, len(dims), dims)
     if len(dims) == 4:
-        with pytest.raises(BadParamError, match=r"k \* c \* h \* w = "):
+        with pytest.raises(cudnn.BadParamError, match=r"k \* c \* h \* w = "):
             raw.cudnnSetFilter4dDescriptor(w, 0, 0, *dims)
     raw.cudnnGetFilterSizeInBytes(w, size)
     assert size.value == 0  # never set
@@ -117,7 +109,7 @@ def test_filters_whose_size_fits_are_taken(dims: list[int]) -> None:
     w, size = new("Filter"), c_size_t()
     for given in (dims, np.array(dims, np.int32), (c_int * 4)(*dims), [*dims, MOST, MOST]):
         if math.prod(dims) > lengths._MOST:
-            with pytest.raises(BadParamError):
+            with pytest.raises(cudnn.BadParamError):
                 raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
             continue
         raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
@@ -147,7 +139,7 @@ def test_too_large_sizes_are_refused_by_name(name: str) -> None:
         return 0 if issubclass(base, int) else None
 
     arguments = [argument(p) for p in function.parameters[1:]]
-    with pytest.raises(BadParamError) as caught:
+    with pytest.raises(cudnn.BadParamError) as caught:
         function(descriptor, *arguments)
     assert caught.value.source == "cudnn_ctypes"
     assert names[0] in caught.value.messages[0]
@@ -157,7 +149,7 @@ def test_too_large_sizes_are_refused_by_name(name: str) -> None:
 @pytest.mark.parametrize("count", [0, 1, 5, 9, MOST, -MOST])
 def test_a_null_pointer_is_not_read_for_its_sizes(count: int) -> None:
     transformer = new("SpatialTransformer")
-    with pytest.raises((ValueError, BadParamError)):
+    with pytest.raises((ValueError, cudnn.BadParamError)):
         raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, POINTER())
     dims = ctypes.cast((c_int * 4)(1, 1, 4, 4), POINTER)
     raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 4, dims)
@@ -169,10 +161,14 @@ def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
     """A few bytes described as very many elements: NumPy would be killed on the way."""
     x = new("Tensor")
     raw.cudnnSetTensorNdDescriptor(x, raw.CUDNN_DATA_DOUBLE, 4, dims, [1, 1, 1, 1])
-    with use_reference_device(), Handle() as handle, DeviceBuffer(1 << 20) as memory:
+    with (
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.DeviceBuffer(1 << 20) as memory,
+    ):
         for call, number in ((raw.cudnnScaleTensor, 2.0), (raw.cudnnSetTensor, 1.0)):
             arguments = (handle, x, memory, ctypes.c_double(number))
-            with pytest.raises(InternalError, match=f"{math.prod(dims)} elements") as caught:
+            with pytest.raises(cudnn.InternalError, match=f"{math.prod(dims)} elements") as caught:
                 call(*arguments)
             assert caught.value.source == "reference device"
     raw.cudnnDestroyTensorDescriptor(x)
@@ -180,8 +176,8 @@ def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
 
 def test_typed_memory_beside_a_descriptor_of_another_kind_is_a_type_error() -> None:
     """Descriptors that say no data type, or none that memory could have."""
-    with use_reference_device(), Handle() as handle, DeviceBuffer(64) as memory:
-        y, one = DeviceTensor.from_numpy(np.ones((1, 1, 2, 2), np.float32)), ctypes.c_float(1)
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, cudnn.DeviceBuffer(64) as memory:
+        y, one = cudnn.DeviceTensor.from_numpy(np.ones((1, 1, 2, 2), np.float32)), ctypes.c_float(1)
         for kind in ("Convolution", "LRN", "CTCLoss", "Filter", "Activation"):
             other = new(kind)
             for given in (y, memory):

@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 from programs import fuzz
 
-from cudnn_ctypes import (
-    BadParamError,
-    CTCLossDescriptor,
-    DeviceTensor,
-    Handle,
-    TensorDescriptor,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer, storage_type
 from cudnn_ctypes.raw.parameter import Parameter
 
@@ -62,7 +55,7 @@ def test_a_null_handle_is_refused_everywhere() -> None:
             arguments = [stand_in(p) for p in parameters]
             if name == "cudnnCreate" or raw.load().optional_symbol(name) is None:
                 continue
-            with pytest.raises(BadParamError) as caught:
+            with pytest.raises(cudnn.BadParamError) as caught:
                 function(*arguments)
             assert "handle is NULL" in caught.value.messages, name
             assert "handle" in caught.value.hint
@@ -82,7 +75,7 @@ def test_a_null_of_a_pointer_type_is_null() -> None:
         arguments = {p.name: stand_in(p) for p in callee.parameters}
         base, parameter = p.type.base, p.name
         arguments[parameter] = POINTER(storage_type(base))() if base else c_void_p()
-        with pytest.raises(BadParamError) as caught:
+        with pytest.raises(cudnn.BadParamError) as caught:
             callee(**arguments)
         assert f"{parameter} is NULL" in caught.value.messages
 
@@ -122,10 +115,10 @@ def test_memory_of_a_gpu_is_no_host_memory() -> None:
         with pytest.raises(TypeError, match=r"'param': .* takes host memory"):
             raw.cudnnSetFusedOpsConstParamPackAttribute(pack, label, OfAGpu())
     with (
-        use_reference_device(),
-        Handle() as handle,
-        TensorDescriptor((1, 2, 3, 4)) as desc,
-        DeviceTensor.zeros((1, 2, 3, 4), "float32") as y,
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.TensorDescriptor((1, 2, 3, 4)) as desc,
+        cudnn.DeviceTensor.zeros((1, 2, 3, 4), "float32") as y,
         pytest.raises(TypeError, match=r"'alpha'.*on the host"),
     ):
         raw.cudnnScaleTensor(handle, desc, y, OfAGpu())
@@ -151,10 +144,10 @@ def test_memory_of_a_gpu_is_no_host_memory() -> None:
 )
 def test_labels_of_a_ctc_loss_are_counted(labels, label_lengths, input_lengths, short):
     with (
-        use_reference_device(),
-        Handle() as handle,
-        TensorDescriptor((5, 2, 4), strides=(8, 4, 1)) as probs,
-        CTCLossDescriptor() as ctc,
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.TensorDescriptor((5, 2, 4), strides=(8, 4, 1)) as probs,
+        cudnn.CTCLossDescriptor() as ctc,
     ):
         arguments = (handle, probs, probs, labels, label_lengths, input_lengths, 0, ctc, c_size_t())
         if short:

@@ -177,8 +177,7 @@ class Exporter:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [Exporter(None), Exporter(KeyError), Exporter((1, 0)), Exporter((1, 0), KeyError)],
+    "value", [Exporter(None), Exporter(KeyError), Exporter((1, 0)), Exporter((1, 0), KeyError)]
 )
 def test_exporters_that_fail(reference_device: None, value: object) -> None:
     with pytest.raises(TypeError, match=r"^x: (Exporter.__dlpack.*raised|expected a DLPack)"):

@@ -77,11 +77,7 @@ def test_the_type_that_the_tensor_asks_for_is_taken_in_every_form(calls, data_ty
 @pytest.mark.parametrize(
     ("data_type", "alpha", "message"),
     [
-        (
-            "float64",
-            c_float(1),
-            "expected a float64, since yDesc is CUDNN_DATA_DOUBLE, got c_",
-        ),
+        ("float64", c_float(1), "expected a float64, since yDesc is CUDNN_DATA_DOUBLE, got c_"),
         ("float32", c_double(1), "expected a float32, since yDesc is CUDNN_DATA_FLOAT, got c_"),
         ("float16", c_double(1), "since yDesc is CUDNN_DATA_HALF"),
         ("float32", byref(c_double(1)), "a float64; a plain Python number becomes it"),

@@ -7,18 +7,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    ActivationDescriptor,
-    DeviceTensor,
-    Graph,
-    Handle,
-    TensorDescriptor,
-    activation_forward,
-    as_tensor,
-    frontend,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import frontend, raw
 from cudnn_ctypes.raw import torch_forms
 
 torch: Any = pytest.importorskip("torch")
@@ -101,10 +91,7 @@ UNREADABLE: list[tuple[Callable[[], Any], str]] = [
     (lambda: torch.ones(SHAPE).to_mkldnn(), "layout torch._mkldnn: pass its to_dense"),
     (lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(3, 3)]), "a nested one"),
     (lambda: torch._neg_view(torch.ones(SHAPE)), "negates .*: pass its resolve_neg"),
-    (
-        lambda: torch.ones(SHAPE, dtype=torch.complex64).conj(),
-        "conjugates .*resolve_conj",
-    ),
+    (lambda: torch.ones(SHAPE, dtype=torch.complex64).conj(), "conjugates .*resolve_conj"),
     (without_memory, "this torch.Tensor on device 'cpu' has none"),
     (in_vmap, "this torch.Tensor on device 'cpu' has none"),
     (fake, "FakeTensor on device 'cpu' has none"),
@@ -116,12 +103,12 @@ def test_elements_that_are_not_in_memory() -> None:
     """Every layer refuses them by the operand's name, after dense tensors too."""
     dense = torch.ones(SHAPE)
     with (
-        use_reference_device(),
-        Handle() as handle,
-        DeviceTensor.zeros(SHAPE, "float32") as y,
-        TensorDescriptor(SHAPE, "float32") as desc,
-        ActivationDescriptor("relu") as relu,
-        Graph(io_data_type="float32") as graph,
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        cudnn.DeviceTensor.zeros(SHAPE, "float32") as y,
+        cudnn.TensorDescriptor(SHAPE, "float32") as desc,
+        cudnn.ActivationDescriptor("relu") as relu,
+        cudnn.Graph(io_data_type="float32") as graph,
     ):
         graph.relu(graph.tensor(SHAPE, name="x")).set_output(name="y")
         plan = graph.build(handle)
@@ -131,15 +118,15 @@ def test_elements_that_are_not_in_memory() -> None:
         uids = sorted(plan.uids)
         calls: list[tuple[Callable[[Any], Any], str]] = [
             (lambda x: raw.cudnnActivationForward(handle, relu, 1, desc, x, 0, desc, y), r".*'x'"),
-            (lambda x: activation_forward(handle, x, relu), "x: "),
+            (lambda x: cudnn.activation_forward(handle, x, relu), "x: "),
             (lambda x: graph.execute({"x": x, "y": y}), "x: "),
             (lambda x: graph.execute({"x": x, "y": y}, check=False), "x: "),
             (lambda x: graph.run({"x": x}), "x: "),
             (lambda x: graph.bind({"x": x, "y": y}), "x: "),
             (lambda x: plan.execute(handle, dict(zip(uids, (x, y), strict=True))), ".*pointers"),
             (lambda x: built.execute({"x": x, uids[1]: y}), "x: "),
-            (as_tensor, ""),
-            (DeviceTensor.from_dlpack, ""),
+            (cudnn.as_tensor, ""),
+            (cudnn.DeviceTensor.from_dlpack, ""),
         ]
         for make, reason in UNREADABLE:
             odd = make()

@@ -124,11 +124,7 @@ class BackendProgram:
         made = self.new(raw.CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)
         self.children(made, raw.CUDNN_ATTR_OPERATIONGRAPH_OPS, *operations)
         raw.cudnnBackendSetAttribute(
-            made,
-            raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
-            raw.CUDNN_TYPE_HANDLE,
-            1,
-            byref(self.handle),
+            made, raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE, raw.CUDNN_TYPE_HANDLE, 1, byref(self.handle)
         )
         return self.finalized(made)
 

@@ -102,11 +102,7 @@ FORMULAS: dict[str, tuple[Formula, str, dict[str, str]]] = {
         "dw",
         {},
     ),
-    "convolution backward, bias": (
-        lambda **k: ref.convolution_backward_bias(dy=DY, **k),
-        "db",
-        {},
-    ),
+    "convolution backward, bias": (lambda **k: ref.convolution_backward_bias(dy=DY, **k), "db", {}),
     "reduction": (lambda **k: ref.reduce_tensor(X, (1, 4, 1, 1), "norm2", **k), "c", {}),
 }
 

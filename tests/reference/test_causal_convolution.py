@@ -65,12 +65,7 @@ def test_fft_is_the_reversed_filter(shape: tuple[int, ...]) -> None:
 
 
 def hyena(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    return (
-        normal(rng, 2, 3, 3, 7),
-        normal(rng, 3, 3, 4),
-        normal(rng, 3, 5),
-        normal(rng, 3),
-    )
+    return (normal(rng, 2, 3, 3, 7), normal(rng, 3, 3, 4), normal(rng, 3, 5), normal(rng, 3))
 
 
 def named(operands: tuple[np.ndarray, ...]) -> dict[str, np.ndarray]:

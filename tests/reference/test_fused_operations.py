@@ -34,13 +34,7 @@ def test_against_pytorch(torch: Any, activation: Any) -> None:
     dy = normal(5, *y.shape)
     y.backward(torch.tensor(dy))
     dw = fused.scale_bias_activation_backward_filter(
-        x=x,
-        dy=dy,
-        dw_shape=w.shape,
-        scale=scale,
-        bias=bias,
-        activation=activation,
-        options=OPTIONS,
+        x=x, dy=dy, dw_shape=w.shape, scale=scale, bias=bias, activation=activation, options=OPTIONS
     )
     np.testing.assert_allclose(dw, filters.grad.numpy(), atol=1e-12)
 

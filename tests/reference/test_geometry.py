@@ -53,11 +53,7 @@ def test_output_shape_against_cudnn(descriptors):
                 filters, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, len(w_shape), w_shape
             )
             raw.cudnnSetConvolutionNdDescriptor(
-                convolution,
-                spatial,
-                *options,
-                raw.CUDNN_CROSS_CORRELATION,
-                raw.CUDNN_DATA_FLOAT,
+                convolution, spatial, *options, raw.CUDNN_CROSS_CORRELATION, raw.CUDNN_DATA_FLOAT
             )
             raw.cudnnSetConvolutionGroupCount(convolution, groups)
             y_shape = (ctypes.c_int * (spatial + 2))(*[-1] * (spatial + 2))

@@ -5,10 +5,7 @@ import pytest
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
 from cudnn_ctypes.raw.layouts import strides_for
-from cudnn_ctypes.runtime.layout import (
-    check_strides,
-    data_type_in_layout,
-)
+from cudnn_ctypes.runtime.layout import check_strides, data_type_in_layout
 
 FLOAT = as_data_type("float32")
 

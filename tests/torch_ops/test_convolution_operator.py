@@ -12,14 +12,7 @@ from typing import Any
 
 import pytest
 from programs import ROOT, run_program
-from torch_operators import (
-    BACKENDS,
-    GPU,
-    PLACES,
-    conv_bias_relu,
-    expected_convolution,
-    sdpa,
-)
+from torch_operators import BACKENDS, GPU, PLACES, conv_bias_relu, expected_convolution, sdpa
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.graph.tracing import TracedGraph

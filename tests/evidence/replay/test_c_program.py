@@ -14,18 +14,8 @@ import numpy as np
 import pytest
 from programs import ROOT, inherited_environment
 
-from cudnn_ctypes import (
-    CallRecord,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    TensorDescriptor,
-    activation_forward,
-    raw,
-    read_trace,
-    trace,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.raw.parameter import Parameter
 from cudnn_ctypes.runtime import device_count
@@ -247,14 +237,14 @@ def test_reals_may_be_near(data_type, tmp_path):
 def test_a_part_of_a_program(tmp_path):
     """What was there before is made in it; what cannot be is said to lack."""
     folder = tmp_path / "part"
-    with use_reference_device(), Handle() as handle, Handle() as other:
-        x = DeviceTensor.full((1, 1, 2, 2), 1.0, "float32")
-        dropout = DropoutDescriptor(other, 0.5)
-        with TensorDescriptor((1, 1, 2, 2), "float32", layout="NHWC") as before:
-            with trace(c=folder, py=tmp_path / "part.py") as seen:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, cudnn.Handle() as other:
+        x = cudnn.DeviceTensor.full((1, 1, 2, 2), 1.0, "float32")
+        dropout = cudnn.DropoutDescriptor(other, 0.5)
+        with cudnn.TensorDescriptor((1, 1, 2, 2), "float32", layout="NHWC") as before:
+            with cudnn.trace(c=folder, py=tmp_path / "part.py") as seen:
                 raw.cudnnScaleTensor(handle, before, x, 2.0)
                 raw.cudnnGetDropoutDescriptor(dropout, other, c_float(), c_void_p(), c_ulonglong())
-                activation_forward(handle, x, "relu").close()
+                cudnn.activation_forward(handle, x, "relu").close()
             (left_out,) = seen.left_out
         dropout.close()
         x.close()
@@ -275,7 +265,7 @@ def test_a_part_of_a_program(tmp_path):
 
 def test_a_call_that_never_came_to_c_is_left_out(tmp_path):
     folder = tmp_path / "out"
-    with use_reference_device(), trace(c=folder) as seen:
+    with cudnn.use_reference_device(), cudnn.trace(c=folder) as seen:
         tensor = raw.cudnnTensorDescriptor_t()
         raw.cudnnCreateTensorDescriptor(tensor)
         with pytest.raises(TypeError):
@@ -450,7 +440,7 @@ def plain(value: Any) -> Any:
     return "number" if isinstance(value, (float, str)) and not is_name else value
 
 
-def arguments(call: CallRecord) -> list[tuple[str, Any]]:
+def arguments(call: cudnn.CallRecord) -> list[tuple[str, Any]]:
     """Those of which Python knows the length when C passes an address."""
     known = {p.name for p in binding(call.function).parameters if has_length(p)}
     return [(each.name, plain(each.value)) for each in call.arguments if each.name in known]
@@ -468,7 +458,7 @@ def check_calls(first: Path, second: Path) -> None:
     one, other = (
         [
             (call.function, call.status, arguments(call))
-            for call in read_trace(path)
+            for call in cudnn.read_trace(path)
             if call.function != "cudnnGetVersion"  # returns no status, and Python calls it, too
             if all(each.value != _STORED for each in call.arguments)  # its length is a device's
         ]

@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 from legacy.operation_table import FAMILIES, LACKING, rows
 
-from cudnn_ctypes import (
-    CallRecord,
-    Handle,
-    Message,
-    log_messages,
-    read_evidence,
-    trace,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.evidence.logged_calls import computes, logged_call
 from cudnn_ctypes.evidence.records import Argument
@@ -38,7 +30,10 @@ def messages_of(function, arguments):
     child = os.fork()
     if child == 0:
         faulthandler.disable()
-        with suppress(BaseException), log_messages("info", callback=lambda m: write(writing, m)):
+        with (
+            suppress(BaseException),
+            cudnn.log_messages("info", callback=lambda m: write(writing, m)),
+        ):
             native = library.load().symbol(
                 function.__name__, since=function.since, header=function.header
             )
@@ -50,7 +45,7 @@ def messages_of(function, arguments):
     with os.fdopen(reading, "rb") as pipe:
         texts = pipe.read().decode().split("\0")[:-1]
     os.waitpid(child, 0)
-    return [Message.of(int(each[0]), each[1:]) for each in texts]
+    return [cudnn.Message.of(int(each[0]), each[1:]) for each in texts]
 
 
 def write(pipe, message):
@@ -87,7 +82,7 @@ def launches(family):
     listener = Listener()
     listen(listener)
     try:
-        with Handle() as handle, rows(family, handle) as table:
+        with cudnn.Handle() as handle, rows(family, handle) as table:
             for case in table.values():
                 with suppress(*LACKING):
                     case()
@@ -124,7 +119,7 @@ def test_calls_are_read_and_made_again(family, reference_device):
                 assert found is None or "allocation" in found, each.name
             elif isinstance(each.value, (int, float)) and isinstance(found, (int, float)):
                 assert found == pytest.approx(each.value), each.name
-    with Handle() as handle:
+    with cudnn.Handle() as handle:
         done = replay(logged, handle)
     assert len(done) == len(logged)
     failed = [each for each in done if each.status != "SUCCESS"]
@@ -170,12 +165,12 @@ def convolution(x, w, y):
         "y": {"allocation": "0x3", "offset": 0},
     }
     arguments = tuple(Argument(name, value) for name, value in values.items())
-    return CallRecord(0, "cudnnConvolutionForward", arguments, "SUCCESS")
+    return cudnn.CallRecord(0, "cudnnConvolutionForward", arguments, "SUCCESS")
 
 
 def test_the_numbers_are_those_of_the_formula(reference_device):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2])
-    with Handle() as handle:
+    with cudnn.Handle() as handle:
         one, again, other = (replay([call], handle, seed=seed)[0] for seed in (0, 0, 1))
     rng = np.random.default_rng(0)
     x = (rng.standard_normal(32) / 2).astype("f4").reshape(2, 4, 4)
@@ -189,27 +184,27 @@ def test_the_numbers_are_those_of_the_formula(reference_device):
 
 def test_a_call_that_cannot_be_made_is_said(reference_device):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 9, 9])
-    with Handle() as handle:
+    with cudnn.Handle() as handle:
         (done,) = replay([call], handle)
     assert done.status == "BAD_PARAM"
     assert "yDesc" in done.reason or "shape" in done.reason
-    nothing = CallRecord(0, call.function, call.arguments[:2], "SUCCESS")
-    with Handle() as handle:
+    nothing = cudnn.CallRecord(0, call.function, call.arguments[:2], "SUCCESS")
+    with cudnn.Handle() as handle:
         (done,) = replay([nothing], handle)
     assert done.status != "SUCCESS"
 
 
 def test_a_trace_is_ported_to_python(tmp_path, reference_device):
-    with trace() as seen, Handle() as handle, rows(FAMILIES[0], handle) as table:
+    with cudnn.trace() as seen, cudnn.Handle() as handle, rows(FAMILIES[0], handle) as table:
         for case in table.values():
             case()
     seen.save(tmp_path / "calls.json")
-    evidence = read_evidence(tmp_path / "calls.json")
+    evidence = cudnn.read_evidence(tmp_path / "calls.json")
     assert [each.call.function for each in evidence.launches] == [
         "cudnnActivationForward",
         "cudnnActivationBackward",
     ]
-    with use_reference_device():
+    with cudnn.use_reference_device():
         program = tmp_path / "out" / "calls.py"
         assert main(["port", str(tmp_path / "calls.json"), "-o", str(program)]) == 0
     text = program.read_text()

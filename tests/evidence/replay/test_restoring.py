@@ -9,41 +9,26 @@ from typing import Any
 import pytest
 from programs import run_program
 
-from cudnn_ctypes import (
-    ActivationDescriptor,
-    AttnDescriptor,
-    ConvolutionDescriptor,
-    CTCLossDescriptor,
-    FilterDescriptor,
-    LRNDescriptor,
-    OpTensorDescriptor,
-    PoolingDescriptor,
-    ReduceTensorDescriptor,
-    RNNDataDescriptor,
-    RNNDescriptor,
-    SeqDataDescriptor,
-    TensorDescriptor,
-    raw,
-    trace,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import records
 
 pytestmark = pytest.mark.usefixtures("reference_device")
 
 MAKERS: dict[str, Callable[[], Any]] = {
-    "tensor": lambda: TensorDescriptor((2, 3, 4, 5), "float16", strides=(120, 40, 10, 1)),
-    "filter": lambda: FilterDescriptor((8, 4, 3, 3), "float32", layout="NHWC"),
-    "convolution": lambda: ConvolutionDescriptor((1, 2), 2, groups=2, math_type="fma_math"),
-    "activation": lambda: ActivationDescriptor("clipped_relu", coef=6.0),
-    "pooling": lambda: PoolingDescriptor((2, 3), 1, mode="average_count_include_padding"),
-    "lrn": lambda: LRNDescriptor(5, alpha=1e-4, beta=0.75, k=2.0),
-    "reduce": lambda: ReduceTensorDescriptor("add"),
-    "op": lambda: OpTensorDescriptor("mul"),
-    "ctc": lambda: CTCLossDescriptor(),
-    "rnn": lambda: RNNDescriptor("lstm", input_size=4, hidden_size=8),
-    "rnn data": lambda: RNNDataDescriptor((3, 2), 4),
-    "attention": lambda: AttnDescriptor(2, q_size=4, qo_max_length=3, kv_max_length=3),
-    "sequences": lambda: SeqDataDescriptor((3, 2, 1, 4), lengths=(3, 2)),
+    "tensor": lambda: cudnn.TensorDescriptor((2, 3, 4, 5), "float16", strides=(120, 40, 10, 1)),
+    "filter": lambda: cudnn.FilterDescriptor((8, 4, 3, 3), "float32", layout="NHWC"),
+    "convolution": lambda: cudnn.ConvolutionDescriptor((1, 2), 2, groups=2, math_type="fma_math"),
+    "activation": lambda: cudnn.ActivationDescriptor("clipped_relu", coef=6.0),
+    "pooling": lambda: cudnn.PoolingDescriptor((2, 3), 1, mode="average_count_include_padding"),
+    "lrn": lambda: cudnn.LRNDescriptor(5, alpha=1e-4, beta=0.75, k=2.0),
+    "reduce": lambda: cudnn.ReduceTensorDescriptor("add"),
+    "op": lambda: cudnn.OpTensorDescriptor("mul"),
+    "ctc": lambda: cudnn.CTCLossDescriptor(),
+    "rnn": lambda: cudnn.RNNDescriptor("lstm", input_size=4, hidden_size=8),
+    "rnn data": lambda: cudnn.RNNDataDescriptor((3, 2), 4),
+    "attention": lambda: cudnn.AttnDescriptor(2, q_size=4, qo_max_length=3, kv_max_length=3),
+    "sequences": lambda: cudnn.SeqDataDescriptor((3, 2, 1, 4), lengths=(3, 2)),
 }
 
 
@@ -56,7 +41,7 @@ def test_they_hold_the_same(kind, tmp_path):
         handle.value = before._as_parameter_.value
         expected = records.record(handle)
         assert expected is not None
-        with trace(py=program) as seen:
+        with cudnn.trace(py=program) as seen:
             before.close()
     assert seen.left_out == []
     assert len(seen.calls) == 1  # nothing else is seen of it
@@ -74,7 +59,7 @@ def test_what_cannot_be_made_is_said_to_lack(tmp_path):
     """The states of a dropout descriptor are memory that the program may have written."""
     dropout = raw.cudnnDropoutDescriptor_t()
     raw.cudnnCreateDropoutDescriptor(dropout)
-    with trace(c=tmp_path / "out") as seen:
+    with cudnn.trace(c=tmp_path / "out") as seen:
         raw.cudnnDestroyDropoutDescriptor(dropout)
     (left_out,) = seen.left_out
     assert "dropoutDesc was made before the trace began" in left_out

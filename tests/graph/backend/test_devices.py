@@ -9,19 +9,8 @@ from typing import Any
 import pytest
 from programs import run_program
 
-from cudnn_ctypes import (
-    DeviceProperties,
-    Engine,
-    EngineChoice,
-    ExecutionPlan,
-    Graph,
-    Handle,
-    compile_graphs,
-    frontend,
-    heuristics,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import Handle, frontend, raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.absent_gpu.properties import presets
 from cudnn_ctypes.errors import CudnnError, NoDeviceError
@@ -30,45 +19,45 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.lower.target import Target
 
 
-def _product() -> Graph:
-    graph = Graph("product", io_data_type="float16")
+def _product() -> cudnn.Graph:
+    graph = cudnn.Graph("product", io_data_type="float16")
     graph.matmul(graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))).set_output(name="y")
     return graph
 
 
-ENTRIES: dict[str, Callable[[Graph, Any], object]] = {
+ENTRIES: dict[str, Callable[[cudnn.Graph, Any], object]] = {
     "build": lambda g, device: g.build(device).workspace_size,
     "explain": lambda g, device: g.explain(device, "a").device,
     "expansion": lambda g, device: g.expansion(device).operations,
     "engine_count": lambda g, device: g.engine_count(device),
     "engine": lambda g, device: _closed(g.engine(device, 0)),
     "load_plan": lambda g, device: len(_stored(g, device)),
-    "compile_graphs": lambda g, device: compile_graphs([g], device)[0].plan is not None,
+    "compile_graphs": lambda g, device: cudnn.compile_graphs([g], device)[0].plan is not None,
     "Target": lambda g, device: Target.of(device),
     "heuristics and plans": lambda g, device: _by_hand(g, device),
     "frontend": lambda g, device: frontend.pygraph(device_property=device)._device.name,
 }
 
 
-def _closed(engine: Engine) -> int:
+def _closed(engine: cudnn.Engine) -> int:
     with engine:
         return engine.index
 
 
-def _stored(graph: Graph, device: Any) -> str:
+def _stored(graph: cudnn.Graph, device: Any) -> str:
     text = graph.build(device).to_json()
     graph.load_plan(text, device)
-    with ExecutionPlan.from_json(text, device=device) as plan:
+    with cudnn.ExecutionPlan.from_json(text, device=device) as plan:
         assert plan.workspace_size == graph.workspace_size
     return text
 
 
-def _by_hand(graph: Graph, device: Any) -> EngineChoice:
+def _by_hand(graph: cudnn.Graph, device: Any) -> cudnn.EngineChoice:
     with lowered(graph.expansion(device), as_properties(device)) as lowering:
-        configs = heuristics(lowering.graph, device=device)
-        with ExecutionPlan(configs[0], device=device) as plan:
+        configs = cudnn.heuristics(lowering.graph, device=device)
+        with cudnn.ExecutionPlan(configs[0], device=device) as plan:
             choice = plan.config.choice
-        with Engine(lowering.graph, choice.engine, device=device) as engine:
+        with cudnn.Engine(lowering.graph, choice.engine, device=device) as engine:
             assert engine.index == choice.engine
         for config in configs:
             config.close()
@@ -90,7 +79,7 @@ def test_what_stands_for_no_gpu():
     with pytest.raises(TypeError, match="expected DeviceProperties, the name of a preset, or a"):
         as_properties(0)
     with pytest.raises(TypeError, match="preset: expected the name of a GPU, got 5"):
-        DeviceProperties.preset(5)
+        cudnn.DeviceProperties.preset(5)
 
 
 def test_plans_are_measured_on_a_gpu_that_is_there():
@@ -99,7 +88,7 @@ def test_plans_are_measured_on_a_gpu_that_is_there():
 
 
 def test_here_is_the_gpu_of_this_machine():
-    with use_reference_device(device="B200"):
+    with cudnn.use_reference_device(device="B200"):
         here = as_properties("here")
         assert here is as_properties("b200")
         with Handle() as handle:
@@ -140,7 +129,10 @@ def test_plans_are_compiled_for_each_preset(name):
     hopper_and_older = {"t4": 7, "h100": 9, "h200": 9}
     blackwell = {"b200": 10, "gb200": 10, "b300": 10, "thor": 11, "rtx5090": 12, "spark": 12}
     major = (hopper_and_older | blackwell).get(name, 8)
-    with DeviceProperties.preset(name.upper()) as gpu, Graph(io_data_type="float16") as graph:
+    with (
+        cudnn.DeviceProperties.preset(name.upper()) as gpu,
+        cudnn.Graph(io_data_type="float16") as graph,
+    ):
         assert gpu.compute_capability[0] == major
         assert gpu.source == ("measured" if name == "h200" else "public data")
         assert ("public data" in repr(gpu)) == (gpu.source == "public data")
@@ -171,17 +163,17 @@ def test_what_an_older_file_lacks_is_filled_and_said(h200):
     unknown = json.loads(h200.to_json()) | {"deviceName": "some GPU"}
     del unknown["memoryBusWidth"]
     with pytest.raises(ValueError, match="wants 'memoryBusWidth' of the GPU 'some GPU'"):
-        DeviceProperties(unknown)
+        cudnn.DeviceProperties(unknown)
 
 
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_json_and_back(h200, tmp_path):
     path = tmp_path / "gpu.json"
     text = h200.to_json(path)
-    with DeviceProperties(text) as from_text, DeviceProperties(path) as from_file:
+    with cudnn.DeviceProperties(text) as from_text, cudnn.DeviceProperties(path) as from_file:
         assert from_text == from_file == h200
         assert not from_file.filled
-    with DeviceProperties(json.loads(text)) as from_mapping:
+    with cudnn.DeviceProperties(json.loads(text)) as from_mapping:
         assert from_mapping == h200
 
 
@@ -204,7 +196,7 @@ def test_json_and_back(h200, tmp_path):
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_wrong_properties(properties, error, says):
     with pytest.raises(error, match=says):
-        DeviceProperties(properties)
+        cudnn.DeviceProperties(properties)
 
 
 @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
@@ -213,16 +205,16 @@ def test_without_a_gpu_its_properties_cannot_be_read(gpu_device):
     with pytest.raises(
         NoDeviceError, match=r"no NVIDIA GPU here .* take a preset \(a100, .*h200, .*\)"
     ):
-        DeviceProperties.from_device()
+        cudnn.DeviceProperties.from_device()
 
 
 @pytest.mark.gpu
 def test_properties_of_the_gpu_here():
     from cudnn_ctypes import Handle
 
-    with DeviceProperties.from_device() as here, Handle() as handle:
-        with DeviceProperties.from_device(handle=handle) as same:
+    with cudnn.DeviceProperties.from_device() as here, Handle() as handle:
+        with cudnn.DeviceProperties.from_device(handle=handle) as same:
             assert same == here
-        with DeviceProperties(here.to_json()) as again:
+        with cudnn.DeviceProperties(here.to_json()) as again:
             assert again == here
             assert not again.filled

@@ -64,8 +64,7 @@ def test_a_number_may_be_the_left_operand(function, method):
 
 
 @pytest.mark.parametrize(
-    ("function", "method"),
-    [(operator.neg, "neg"), (operator.invert, "logical_not"), (abs, "abs")],
+    ("function", "method"), [(operator.neg, "neg"), (operator.invert, "logical_not"), (abs, "abs")]
 )
 def test_operators_with_one_operand(function, method):
     graph, a, _ = vectors()

@@ -194,11 +194,7 @@ def test_integers_of_all_libraries_are_taken(number):
         ("dims", (), r"tensor 'y': dims: expected at least one, got none"),
         ("dims", (2, 3.0), r"tensor 'y': dims\[1\]: expected an int, got 3.0"),
         ("strides", (1 << 70, 1), r"tensor 'y': strides\[0\]: \d* has more than 64 bits"),
-        (
-            "data_type",
-            "float16",
-            r"tensor 'y': data_type: expected a cudnnDataType_t, got",
-        ),
+        ("data_type", "float16", r"tensor 'y': data_type: expected a cudnnDataType_t, got"),
         ("uid", "1", r"tensor 'y': uid: expected an int, got '1'"),
         ("uid", -1, r"tensor 'y': uid: -1 is cuDNN's own; any other int will do"),
         ("virtual", 1, r"tensor 'y': virtual: expected a bool, got 1"),

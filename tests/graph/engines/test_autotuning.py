@@ -185,10 +185,7 @@ def test_the_budget_ends_it_after_the_first_plan_at_the_earliest():
     slow = _Bench(Settings(budget=0.1))
     assert [
         each.state for each in slow.measure(_Config(_Engine(0)), _Config(_Engine(1))) if each
-    ] == [
-        "measured",
-        "not tried",
-    ]
+    ] == ["measured", "not tried"]
 
 
 def test_nothing_is_measured_twice():

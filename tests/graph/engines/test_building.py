@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    ClosedError,
-    CudnnError,
-    DeviceProperties,
-    DeviceTensor,
-    Graph,
-    Handle,
-    SymbolNotFoundError,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -28,8 +20,8 @@ from cudnn_ctypes.raw import mode
 from ..families import CASES
 
 
-def _product() -> tuple[Graph, Tensor, Tensor, Tensor]:
-    graph = Graph("product", io_data_type="float16")
+def _product() -> tuple[cudnn.Graph, Tensor, Tensor, Tensor]:
+    graph = cudnn.Graph("product", io_data_type="float16")
     a, b = graph.tensor((4, 64, 128), name="a"), graph.tensor((4, 128, 256), name="b", uid=9)
     return graph, a, b, graph.mul(graph.matmul(a, b), 0.5).set_output(name="c")
 
@@ -54,18 +46,20 @@ def test_only_the_plan_is_left(a100):
 
 
 def test_what_cudnn_refuses_names_the_operation(a100):
-    graph = Graph(io_data_type="float16")
+    graph = cudnn.Graph(io_data_type="float16")
     x = graph.tensor((4, 64, 128))
     graph.transpose(x, (0, 2, 1), name="turned").set_output(data_type="float32")
-    with pytest.raises((CudnnError, SymbolNotFoundError), match="turned"):
+    with pytest.raises((cudnn.CudnnError, cudnn.SymbolNotFoundError), match="turned"):
         graph.build(a100)
 
 
 def test_an_older_cudnn_says_which_version_has_it(a100, monkeypatch):
     monkeypatch.setattr(raw.load(), "version", 92100)
-    graph = Graph(io_data_type="float16")
+    graph = cudnn.Graph(io_data_type="float16")
     graph.transpose(graph.tensor((4, 64, 128)), (0, 2, 1), name="turned").set_output()
-    with pytest.raises(SymbolNotFoundError, match=r"transpose 'turned': .* needs cuDNN 9\.22\.0"):
+    with pytest.raises(
+        cudnn.SymbolNotFoundError, match=r"transpose 'turned': .* needs cuDNN 9\.22\.0"
+    ):
         graph.build(a100)
 
 
@@ -79,26 +73,23 @@ def _random(*shape: int) -> Array:
     return np.random.default_rng(7).standard_normal(shape).astype(np.float32)
 
 
-def _built(handle: Handle, graph: Graph) -> Graph:
+def _built(handle: cudnn.Handle, graph: cudnn.Graph) -> cudnn.Graph:
     try:
         graph.build(handle, without_engine=True)
-    except SymbolNotFoundError as error:
+    except cudnn.SymbolNotFoundError as error:
         pytest.skip(str(error))
     return graph
 
 
-def _poisoned(*shape: int) -> DeviceTensor:
-    return DeviceTensor.full(shape, np.nan, "float32")
+def _poisoned(*shape: int) -> cudnn.DeviceTensor:
+    return cudnn.DeviceTensor.full(shape, np.nan, "float32")
 
 
 SHAPE = (2, 3, 4, 6)
 
 # Operations for which cuDNN has no engine by themselves on an H200.
-UNTAKEN: dict[str, tuple[Callable[[Graph, Any], Any], Callable[[Array], Array]]] = {
-    "transpose": (
-        lambda g, x: g.transpose(x, (0, 3, 1, -2)),
-        lambda x: x.transpose(0, 3, 1, 2),
-    ),
+UNTAKEN: dict[str, tuple[Callable[[cudnn.Graph, Any], Any], Callable[[Array], Array]]] = {
+    "transpose": (lambda g, x: g.transpose(x, (0, 3, 1, -2)), lambda x: x.transpose(0, 3, 1, 2)),
     "slice": (
         lambda g, x: g.slice(x, [slice(1, 2), slice(None), slice(None, None, 2), slice(2, 5)]),
         lambda x: x[1:2, :, ::2, 2:5],
@@ -122,22 +113,22 @@ UNTAKEN: dict[str, tuple[Callable[[Graph, Any], Any], Callable[[Array], Array]]]
 def test_operations_that_no_engine_takes(name, handle):
     describe, exact = UNTAKEN[name]
     x = _random(*SHAPE)
-    with Graph(io_data_type="float32") as graph:
+    with cudnn.Graph(io_data_type="float32") as graph:
         describe(graph, graph.tensor(SHAPE, name="x")).set_output(name="y")
         _built(handle, graph)
         expected = exact(x)
-        memory = {"x": DeviceTensor.from_numpy(x), "y": _poisoned(*expected.shape)}
+        memory = {"x": cudnn.DeviceTensor.from_numpy(x), "y": _poisoned(*expected.shape)}
         graph.execute(memory)
         np.testing.assert_allclose(memory["y"].numpy(), expected, rtol=1e-6, atol=1e-6)
 
 
 def test_bound_memory_and_numbers_of_each_execution(handle):
     x, scale = _random(4, 5), np.float32(3)
-    with Graph(io_data_type="float32") as graph:
+    with cudnn.Graph(io_data_type="float32") as graph:
         factor = graph.tensor((1, 1), by_value=True, name="factor")
         graph.mul(graph.tensor(x.shape, name="x"), factor).set_output(name="y")
         _built(handle, graph)
-        memory = {"x": DeviceTensor.from_numpy(x), "y": _poisoned(4, 5)}
+        memory = {"x": cudnn.DeviceTensor.from_numpy(x), "y": _poisoned(4, 5)}
         with graph.bind({**memory, "factor": scale}) as bound:
             assert np.isnan(memory["y"].numpy()).all()
             bound()
@@ -146,8 +137,8 @@ def test_bound_memory_and_numbers_of_each_execution(handle):
             graph.execute(memory)
 
 
-def _transposed() -> Graph:
-    graph = Graph(io_data_type="float32")
+def _transposed() -> cudnn.Graph:
+    graph = cudnn.Graph(io_data_type="float32")
     graph.reshape(graph.tensor((2, 3), name="x"), (3, 2)).set_output(name="y")
     return graph
 
@@ -162,13 +153,13 @@ def test_there_is_no_engine_to_ask(handle):
             plan.to_json()
         assert repr(plan) == "ReferencePlan(without an engine)"
     assert repr(plan) == "ReferencePlan(closed)"
-    with pytest.raises(ClosedError):
-        plan.execute(handle, dict.fromkeys(plan.uids, DeviceTensor.from_numpy(_random(2, 3))))
+    with pytest.raises(cudnn.ClosedError):
+        plan.execute(handle, dict.fromkeys(plan.uids, cudnn.DeviceTensor.from_numpy(_random(2, 3))))
 
 
 def test_a_gpu_wants_an_engine():
     with (
-        DeviceProperties.preset("H200") as h200,
+        cudnn.DeviceProperties.preset("H200") as h200,
         pytest.raises(ValueError, match="only the reference device does that, got DevicePr"),
     ):
         _transposed().build(h200, without_engine=True)
@@ -179,12 +170,12 @@ def test_other_operation_graphs_are_no_plans(handle):
     with _built(handle, _transposed()) as graph:
         descriptor = graph.plan.descriptor
         pack = graph.plan.variant_pack(
-            dict.fromkeys(graph.plan.uids, DeviceTensor.from_numpy(_random(2, 3)))
+            dict.fromkeys(graph.plan.uids, cudnn.DeviceTensor.from_numpy(_random(2, 3)))
         )
         raw.cudnnBackendExecute(handle, descriptor, pack)
         address = descriptor._as_parameter_.value
         mode.plans_without_engine.discard(address)
-        with pytest.raises(CudnnError, match="is a operationgraph, no execution_plan"):
+        with pytest.raises(cudnn.CudnnError, match="is a operationgraph, no execution_plan"):
             raw.cudnnBackendExecute(handle, descriptor, pack)
         mode.plans_without_engine.add(address)
         pack.close()

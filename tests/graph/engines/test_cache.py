@@ -13,16 +13,7 @@ from typing import Any
 import pytest
 from programs import printed
 
-from cudnn_ctypes import (
-    EngineChoice,
-    Handle,
-    KernelCache,
-    NotSupportedError,
-    PlanCache,
-    Selection,
-    SymbolNotFoundError,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache import plan_cache as cache_key_module
@@ -70,7 +61,7 @@ def _built(device: Any, cache: Any, case: Any = CONVOLUTION, **options: Any) -> 
         return int(graph.build(device, cache=cache, **options).config.choice.engine)
 
 
-def _files(cache: PlanCache) -> list[Path]:
+def _files(cache: cudnn.PlanCache) -> list[Path]:
     return sorted(cache.folder.iterdir()) if cache.folder.is_dir() else []
 
 
@@ -116,10 +107,10 @@ def test_another_process_finds_the_plan(a100, cache):
 _REQUESTS: dict[str, dict[str, Any]] = {
     "heuristics": {"heuristics": "fallback"},
     "a limit of the workspace": {"workspace_limit": 1 << 20},
-    "a limit in the selection": {"selection": Selection(workspace_limit=1 << 22)},
-    "notes": {"selection": Selection(forbid="winograd")},
-    "determinism": {"selection": Selection(deterministic=True)},
-    "excluded engines": {"selection": Selection(without_engines=[3])},
+    "a limit in the selection": {"selection": cudnn.Selection(workspace_limit=1 << 22)},
+    "notes": {"selection": cudnn.Selection(forbid="winograd")},
+    "determinism": {"selection": cudnn.Selection(deterministic=True)},
+    "excluded engines": {"selection": cudnn.Selection(without_engines=[3])},
     "multiprocessors": {"sm_count": 54},
     "changing shapes": {"override_shapes": True},
 }
@@ -127,12 +118,12 @@ _REQUESTS: dict[str, dict[str, Any]] = {
 
 def test_each_request_has_its_plan(a100, cache, builds):
     engine = _built(a100, cache)
-    requests = {**_REQUESTS, "an engine": {"config": EngineChoice(engine)}}
+    requests = {**_REQUESTS, "an engine": {"config": cudnn.EngineChoice(engine)}}
     done = 1
     for what, options in requests.items():
         try:
             first = _built(a100, cache, **options)
-        except (NotSupportedError, SymbolNotFoundError):  # nothing is stored either
+        except (cudnn.NotSupportedError, cudnn.SymbolNotFoundError):  # nothing is stored either
             builds.count = done
             continue
         done += 1
@@ -144,7 +135,7 @@ def test_each_request_has_its_plan(a100, cache, builds):
 
 
 def _key(graph: Graph, device: Any, **options: Any) -> str:
-    request = Request(options.pop("selection", Selection()), **options)
+    request = Request(options.pop("selection", cudnn.Selection()), **options)
     keys = CacheKeys(graph.expansion(device), important_properties(device))
     return keys.plan(request).file_name
 
@@ -203,7 +194,7 @@ def test_every_graph_has_a_key_of_its_own(a100):
 # --- what cannot be loaded ------------------------------------------------------------------------
 
 
-def _entry(cache: PlanCache) -> tuple[Path, dict[str, Any]]:
+def _entry(cache: cudnn.PlanCache) -> tuple[Path, dict[str, Any]]:
     (path,) = _files(cache)
     return path, json.loads(unsealed(path.read_text(), "entry"))
 
@@ -290,22 +281,22 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(a100, cache, builds,
     assert _built(a100, cache) != engine
     assert builds.count == 2
     for _ in range(2):  # but it can be asked for
-        assert _built(a100, cache, config=EngineChoice(engine)) == engine
+        assert _built(a100, cache, config=cudnn.EngineChoice(engine)) == engine
     assert builds.count == 3
 
 
 def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch):
     """Also where an engine is asked for and its plan is stored."""
-    choice = EngineChoice(_built(a100, cache))
+    choice = cudnn.EngineChoice(_built(a100, cache))
     assert _built(a100, cache, config=choice) == choice.engine
 
     def faulty(*arguments, **options):
         status = cudnnStatus_t.CUDNN_STATUS_NOT_SUPPORTED
-        raise NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
+        raise cudnn.NotSupportedError("Graph.build", status, messages=["it is computed wrong"])
 
     monkeypatch.setattr(cached_building, "graph_faults", faulty)
     for options in ({}, {"config": choice}):
-        with pytest.raises(NotSupportedError, match="it is computed wrong"):
+        with pytest.raises(cudnn.NotSupportedError, match="it is computed wrong"):
             _built(a100, cache, **options)
 
 
@@ -342,7 +333,7 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch):
 
 @pytest.mark.usefixtures("home")
 def test_the_environment_chooses(tmp_path, monkeypatch):
-    standard = PlanCache().folder
+    standard = cudnn.PlanCache().folder
     for value, folder in (
         ("", None),
         ("0", None),
@@ -354,7 +345,7 @@ def test_the_environment_chooses(tmp_path, monkeypatch):
         found = as_cache(None)
         assert (found and found.folder) == folder
         assert as_cache(False) is None
-    assert PlanCache().folder == Path.home() / "plans"
+    assert cudnn.PlanCache().folder == Path.home() / "plans"
     for value in ("yes", "plans", "./plans"):
         monkeypatch.setenv(ENVIRONMENT_VARIABLE, value)
         with pytest.raises(ValueError, match=re.escape(f"={value!r}: expected 1")):
@@ -378,11 +369,11 @@ def test_what_is_no_cache(given, error, says, a100):
 def test_plans_that_cannot_be_stored(a100, cache, monkeypatch):
     """An argument is refused; the environment does not concern them."""
     with pytest.raises(ValueError, match="cache: a plan with a kernel_cache is not kept on disk"):
-        _built(a100, cache, FUSED, kernel_cache=KernelCache())
+        _built(a100, cache, FUSED, kernel_cache=cudnn.KernelCache())
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(cache.folder))
-    with KernelCache() as kernels:
+    with cudnn.KernelCache() as kernels:
         _built(a100, None, FUSED, kernel_cache=kernels)
-    with use_reference_device(), Handle() as handle, CONVOLUTION.graph() as graph:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, CONVOLUTION.graph() as graph:
         with pytest.raises(ValueError, match="without_engine: cache would choose or keep"):
             graph.build(handle, without_engine=True, cache=True)
         for off in (None, False):
@@ -412,8 +403,8 @@ def test_entries_tell_what_they_hold(a100, cache):
 
 def test_it_is_bounded(a100, tmp_path):
     _built(a100, tmp_path / "a")
-    size = PlanCache(tmp_path / "a").entries()[0].size
-    cache = PlanCache(tmp_path / "b", limit=2 * size + size // 2)
+    size = cudnn.PlanCache(tmp_path / "a").entries()[0].size
+    cache = cudnn.PlanCache(tmp_path / "b", limit=2 * size + size // 2)
     for limit in (None, 1 << 30, 1 << 31, 1 << 32):
         _built(a100, cache, workspace_limit=limit)
     assert len(cache.entries()) == 2

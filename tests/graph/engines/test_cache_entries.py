@@ -235,13 +235,7 @@ def test_builds_take_the_fastest_config(h200, cache):
 def test_a_selection_takes_the_fastest_that_meets_it(h200, cache):
     first, second, third, *_ = _rows(h200)
     _keep(
-        cache,
-        h200,
-        _tuned(
-            _measurement(first, 9),
-            _measurement(second, 7),
-            _measurement(third, 5),
-        ),
+        cache, h200, _tuned(_measurement(first, 9), _measurement(second, 7), _measurement(third, 5))
     )
     without = Selection(without_engines=[third.engine])
     assert _built(cache, h200, selection=without) == second.engine

@@ -81,9 +81,7 @@ DESCRIBED: dict[str, Callable[[Graph], Any]] = {
     "rng, uniform": lambda g: g.rng(SCORES, "uniform", seed=3, minimum=0.0, maximum=1.0),
     "rng, normal": lambda g: g.rng(SCORES, "normal", seed=3, mean=0.0, standard_deviation=1.0),
     "paged_cache_load": lambda g: g.paged_cache_load(
-        g.tensor((64, 4, 16, 64)),
-        *(g.tensor((2, 1, n, 1), data_type="int32") for n in (8, 1)),
-        128,
+        g.tensor((64, 4, 16, 64)), *(g.tensor((2, 1, n, 1), data_type="int32") for n in (8, 1)), 128
     ),
     "bilinear": lambda g: g.resample(
         _scores(g),
@@ -243,10 +241,7 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         "resample 'resample'",
     ),
     "signal after a product": (_signal_after_matmul, "Hopper doesn't support signal yet"),
-    "floor_mod": (
-        lambda g: g.floor_mod(image(g, "a"), image(g, "b")),
-        "CUDNN_POINTWISE_FLOOR_MOD",
-    ),
+    "floor_mod": (lambda g: g.floor_mod(image(g, "a"), image(g, "b")), "CUDNN_POINTWISE_FLOOR_MOD"),
     "whole numbers computed as such": (
         lambda g: g.add(
             image(g, "a", data_type="int32"),

@@ -14,18 +14,7 @@ from typing import Any
 import pytest
 from programs import printed, run_program
 
-from cudnn_ctypes import (
-    CrashError,
-    DeviceProperties,
-    EngineChoice,
-    Graph,
-    Handle,
-    PlanCache,
-    Selection,
-    compile_graphs,
-    use_reference_device,
-    use_warden,
-)
+import cudnn_ctypes as cudnn
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import stub
 from cudnn_ctypes.commands.doctor import child as doctor
@@ -46,8 +35,8 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDNN_CTYPES_WARDEN", raising=False)
 
 
-def product(rows: int = 8, **options: Any) -> Graph:
-    graph = Graph("product", io_data_type="float16", **options)
+def product(rows: int = 8, **options: Any) -> cudnn.Graph:
+    graph = cudnn.Graph("product", io_data_type="float16", **options)
     a, b = graph.tensor((1, rows, 64), name="a"), graph.tensor((1, 64, 32), name="b")
     graph.relu(graph.matmul(a, b)).set_output(name="y")
     return graph
@@ -60,7 +49,7 @@ def pid() -> int:
     return os.getpid()
 
 
-def end(number: int, *, choice: EngineChoice | None = None, mode: str = "") -> None:
+def end(number: int, *, choice: cudnn.EngineChoice | None = None, mode: str = "") -> None:
     warden.step("asking something", choice=choice, mode=mode)
     print("the last words")
     os.kill(os.getpid(), number)
@@ -132,7 +121,7 @@ def test_the_end_of_a_process_is_told_and_the_next_question_has_another():
 
 
 def test_a_step_that_takes_too_long_is_a_death():
-    with use_warden(seconds=0.2), pytest.raises(warden.Death) as caught:
+    with cudnn.use_warden(seconds=0.2), pytest.raises(warden.Death) as caught:
         warden.ask(sleep, 60)
     assert caught.value.signal == "hang"
 
@@ -140,7 +129,7 @@ def test_a_step_that_takes_too_long_is_a_death():
 @pytest.mark.parametrize("seconds", [0, -1, True, "1"])
 def test_seconds_are_checked(seconds):
     with pytest.raises(ValueError, match="use_warden: seconds: expected more than 0"):
-        use_warden(seconds=seconds)
+        cudnn.use_warden(seconds=seconds)
 
 
 def test_a_process_that_somebody_kills_is_replaced():
@@ -232,7 +221,7 @@ def test_a_plan_is_the_same_as_without_it(h200):
 
 
 def test_refusals_and_explanations_are_the_same(h200):
-    graph = Graph(io_data_type="float16")
+    graph = cudnn.Graph(io_data_type="float16")
     graph.reduction(graph.tensor((4, 64, 128)), "add", axes=(2,)).set_output()
     texts = []
     for each in (False, True):
@@ -244,7 +233,7 @@ def test_refusals_and_explanations_are_the_same(h200):
 
 
 def test_the_reference_device_loads_the_plan():
-    with use_reference_device(), Handle() as handle, product() as graph:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, product() as graph:
         plan = graph.build(handle, warden=True)
         assert plan.config.engine.index >= 0
         assert graph.explain(handle).device == graph.explain(handle, warden=False).device
@@ -267,7 +256,7 @@ def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatc
     monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "1")
     assert build()
     assert not build(warden=False)
-    with use_warden(False):
+    with cudnn.use_warden(False):
         assert not build()
         assert build(warden=True)
     assert build()
@@ -278,8 +267,8 @@ def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatc
         build(warden="yes")
 
 
-def one_row() -> Graph:
-    graph = Graph(io_data_type="bfloat16")
+def one_row() -> cudnn.Graph:
+    graph = cudnn.Graph(io_data_type="bfloat16")
     q, o, do = (graph.tensor((1, 1, 1, 64), name=name) for name in ("q", "o", "do"))
     k, v = (graph.tensor((1, 1, 128, 64), name=name) for name in "kv")
     stats = graph.tensor((1, 1, 1, 1), name="stats", data_type="float32")
@@ -293,18 +282,20 @@ def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, 
     if not graph.explain(h200).refusal:
         pytest.skip("this cuDNN answers")
     modes = ("a", "b", "fallback")
-    with pytest.raises(CrashError, match="cuDNN ended the process with SIG"):
+    with pytest.raises(cudnn.CrashError, match="cuDNN ended the process with SIG"):
         # As if no row of faults knew it.
-        warded.plan_of(graph.expansion(h200), h200, modes, selection=Selection(), faults=Faults())
+        warded.plan_of(
+            graph.expansion(h200), h200, modes, selection=cudnn.Selection(), faults=Faults()
+        )
     for each in (None, True):
-        with pytest.raises(CrashError) as caught:
+        with pytest.raises(cudnn.CrashError) as caught:
             graph.build(h200, warden=each)
         error = pickle.loads(pickle.dumps(caught.value))
         assert error.signal.startswith("SIG")
         assert error.step
-        assert Graph.from_json(error.graph).to_json() == graph.to_json()
+        assert cudnn.Graph.from_json(error.graph).to_json() == graph.to_json()
     assert "cuDNN ended the process with SIG" in graph.explain(h200, warden=False).refusal
-    assert [each.kind for each in PlanCache().entries()] == ["crash"]
+    assert [each.kind for each in cudnn.PlanCache().entries()] == ["crash"]
     assert main(["cache"]) == 0
     assert "SIG" in capsys.readouterr().out
     found = doctor.known_faults()
@@ -312,26 +303,26 @@ def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, 
     assert "SIG" in found["newest"]
 
 
-def dies_in_mode_a(*arguments: Any, selection: Selection, **options: Any) -> str:
+def dies_in_mode_a(*arguments: Any, selection: cudnn.Selection, **options: Any) -> str:
     if "a" not in selection.kept.heeded(Faults()).modes:
         end(signal.SIGSEGV, mode="a")
     return warded._plan_text(*arguments, selection=selection, **options)
 
 
-def dies_in_the_first_engine(*arguments: Any, selection: Selection, **options: Any) -> str:
+def dies_in_the_first_engine(*arguments: Any, selection: cudnn.Selection, **options: Any) -> str:
     if not selection.kept.fault(FIRST):
         end(signal.SIGFPE, choice=FIRST)
     return warded._plan_text(*arguments, selection=selection, **options)
 
 
-FIRST = EngineChoice(7, {"tile_m": 1})
+FIRST = cudnn.EngineChoice(7, {"tile_m": 1})
 
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
 def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
     graph = product()
-    options = {"selection": Selection(), "dynamic": False}
+    options = {"selection": cudnn.Selection(), "dynamic": False}
     text = warded.asked(question, graph.expansion(h200), h200, ("a", "fallback"), **options)
     assert "operationGraph" in text
     (crash,) = kept.kept_verdicts(graph.expansion(h200), h200).crashes
@@ -341,12 +332,12 @@ def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
         assert "SIGSEGV while asking something" in told.refused_modes["a"]
         assert "a" not in {place.split()[0] for row in told for place in row.proposed_by}
     else:
-        with pytest.raises(CrashError, match="SIGFPE"):
+        with pytest.raises(cudnn.CrashError, match="SIGFPE"):
             graph.build(h200, config=FIRST)
     # Of other sizes this process does not ask either, and the warden does.
     larger = product(16)
     assert kept.kept_verdicts(larger.expansion(h200), h200).crashes == (crash,)
-    with use_warden():
+    with cudnn.use_warden():
         assert kept.kept_verdicts(larger.expansion(h200), h200).crashes == ()
         assert kept.kept_verdicts(graph.expansion(h200), h200).crashes == (crash,)
 
@@ -364,9 +355,9 @@ def test_several_graphs_are_compiled_at_once_and_one_death_stops_no_other(monkey
         return ask(always_dies if dies else function, expansion, *rest, **options)
 
     monkeypatch.setattr(warded, "asked", asked)
-    results = compile_graphs([product(8), product(24), product(16)], "H200", jobs=2)
+    results = cudnn.compile_graphs([product(8), product(24), product(16)], "H200", jobs=2)
     assert [each.error is None for each in results] == [True, False, True]
-    assert isinstance(results[1].error, CrashError)
+    assert isinstance(results[1].error, cudnn.CrashError)
     assert "SIGABRT" in str(results[1].error)
 
 
@@ -391,11 +382,11 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
 
 
 @pytest.mark.skipif(load().version < 91500, reason="engines do not tell of cuBLASLt")
-@pytest.mark.parametrize("config", [None, EngineChoice(0)])
+@pytest.mark.parametrize("config", [None, cudnn.EngineChoice(0)])
 def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
     with pytest.raises(OnlyThere):  # engine 0 of products is of cuBLASLt
         build_plan(product().expansion(h200), h200, ["a"], config=config, only_here=True)
-    graph = Graph(io_data_type="float16")
+    graph = cudnn.Graph(io_data_type="float16")
     graph.relu(graph.tensor((8, 64, 32))).set_output()
     build_plan(graph.expansion(h200), h200, ["a"], only_here=True).close()
 
@@ -403,7 +394,7 @@ def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
-    with Handle() as handle, product() as one, product() as other:
+    with cudnn.Handle() as handle, product() as one, product() as other:
         here = one.build(handle, warden=False)
         there = other.build(handle, warden=True)
         assert there.config.engine.index == here.config.engine.index
@@ -411,7 +402,7 @@ def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
         told, asked = (one.explain(handle, warden=each) for each in (False, True))
         assert [row.state for row in told] == [row.state for row in asked]
         assert warden.ask(driver_files) == []  # so it has no context, which takes 0.5 GB
-        with DeviceProperties.from_device(handle=handle) as properties:
+        with cudnn.DeviceProperties.from_device(handle=handle) as properties:
             death = warden.Death(warden.Step("asking heuristics a", "a"), "SIGSEGV", "")
             kept.keep_crash(one.expansion(properties), properties, death)
         assert kept.kept_verdicts(one.expansion(handle), handle).crashes

@@ -10,16 +10,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    ClosedError,
-    DeviceBuffer,
-    Handle,
-    NoDeviceError,
-    NotSupportedError,
-    SymbolNotFoundError,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
@@ -63,7 +55,7 @@ def test_a_captured_plan_is_replayed(name, handle):
             operands.check(handle)
             operands.poison()
         captured.close()
-        with pytest.raises(ClosedError, match="this CapturedGraph is closed"):
+        with pytest.raises(cudnn.ClosedError, match="this CapturedGraph is closed"):
             captured.replay()
 
 
@@ -117,11 +109,7 @@ def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name, handle):
     case = CASES[name]
     if raw.load().version < 90500:
         pytest.skip("cuDNN 9.5 and newer")
-    with built(case, handle, selection=Selection(require=NOTE)) as (
-        graph,
-        first,
-        workspace,
-    ):
+    with built(case, handle, selection=Selection(require=NOTE)) as (graph, first, workspace):
         second = Operands(case, graph, seed=8)
         native = NativeGraph(handle, graph.plan, first.pointers, workspace)
         assert first.is_poisoned(handle)
@@ -143,7 +131,7 @@ def test_cudnn_fills_in_a_graph_and_exchanges_its_memory(name, handle):
             lambda: native.cuda_graph,
             lambda: native.update(first.pointers, workspace),
         ):
-            with pytest.raises(ClosedError):
+            with pytest.raises(cudnn.ClosedError):
                 use()
         second.close()
 
@@ -170,16 +158,18 @@ def test_an_engine_without_the_note_is_refused(handle):
     case = CASES["convolution"]
     with (
         built(case, handle, selection=Selection(forbid=NOTE)) as (graph, operands, workspace),
-        pytest.raises(NotSupportedError, match="lacks the note 'supports_cuda_graph_native_api'"),
+        pytest.raises(
+            cudnn.NotSupportedError, match="lacks the note 'supports_cuda_graph_native_api'"
+        ),
     ):
         NativeGraph(handle, graph.plan, operands.pointers, workspace)
 
 
 def test_the_reference_device_has_no_cuda_graphs():
     with (
-        use_reference_device(),
-        Handle() as handle,
-        pytest.raises(NoDeviceError, match="reference device has no CUDA graphs"),
+        cudnn.use_reference_device(),
+        cudnn.Handle() as handle,
+        pytest.raises(cudnn.NoDeviceError, match="reference device has no CUDA graphs"),
     ):
         capture(handle).__enter__()
 
@@ -271,7 +261,9 @@ def test_a_cache_that_cudnn_does_not_take(a100):
 def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100):
     with fused_product(64).graph() as graph:
         if raw.load().version < OVERRIDES:
-            with pytest.raises(SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"):
+            with pytest.raises(
+                cudnn.SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"
+            ):
                 graph.build(a100, override_shapes=True)
         else:
             stored = json.loads(graph.build(a100, override_shapes=True).to_json())
@@ -312,7 +304,7 @@ def test_other_shapes_in_a_variant_pack(a100):
 @pytest.mark.soak
 @pytest.mark.needs("cudnnGetExecutionPlanWorkspaceSize")
 def test_a_workspace_for_other_shapes_on_the_reference_device():
-    with use_reference_device(), fused_product(64).graph() as graph, Handle() as handle:
+    with cudnn.use_reference_device(), fused_product(64).graph() as graph, cudnn.Handle() as handle:
         plan = graph.build(handle, override_shapes=True)
         shapes = {1: ((4, 32, 128), (4096, 128, 1)), 6: ((4, 32, 256), (8192, 256, 1))}
         assert plan.workspace_size_for(handle, shapes) == plan.workspace_size
@@ -367,14 +359,11 @@ def test_a_workspace_for_other_shapes_suffices(handle):
         full = Operands(fused_product(64), graph)
         dims = {"a": (4, 32, 128), "c": (4, 32, 256)}
         uids = {each.name: each.uid for each in graph.tensors}
-        shapes = {
-            uids["a"]: (dims["a"], (4096, 128, 1)),
-            uids["c"]: (dims["c"], (8192, 256, 1)),
-        }
+        shapes = {uids["a"]: (dims["a"], (4096, 128, 1)), uids["c"]: (dims["c"], (8192, 256, 1))}
         needed = plan.workspace_size_for(handle, shapes)
         assert 0 <= needed <= max(plan.workspace_size, 1 << 20)
         memory = {each.name: full.memory[each] for each in full.memory}
-        with DeviceBuffer(max(needed, plan.workspace_size, 1)) as workspace:
+        with cudnn.DeviceBuffer(max(needed, plan.workspace_size, 1)) as workspace:
             graph.execute(memory, workspace, dims=dims, check=False)
         handle.synchronize()
         full.close()
@@ -482,7 +471,7 @@ def test_a_plan_is_destroyed_after_the_execution(way, owned, h200, monkeypatch):
     thread.start()
     assert calls.running.wait(30)
     (graph if way == "graph" else plan).close()
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         plan.execute(handle, memory, 1 << 30)
     log.append("closed")
     calls.may_return.set()

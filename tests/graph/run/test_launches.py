@@ -12,15 +12,8 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    ClosedError,
-    DeviceTensor,
-    Handle,
-    frontend,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import frontend, raw
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run import plan as plan_module
 from cudnn_ctypes.graph.run.execution import Execution
@@ -251,10 +244,10 @@ def test_keys_of_several_kinds_take_turns(with_space, product, stand_in):
     assert all(noted["data"] == stand_in.executed[0]["data"] for noted in stand_in.executed)
 
 
-def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> DeviceTensor:
+def on_gpu(shape: tuple[int, ...] = (4, 64, 64), dtype: str = "float16") -> cudnn.DeviceTensor:
     """A tensor of this package that says it is on a GPU."""
-    with use_reference_device():
-        tensor = DeviceTensor.zeros(shape, dtype)
+    with cudnn.use_reference_device():
+        tensor = cudnn.DeviceTensor.zeros(shape, dtype)
     tensor._runtime = tensor._open()._allocator.runtime = CUDA
     return tensor
 
@@ -263,8 +256,8 @@ def test_workspaces_of_this_package(with_space, product, stand_in):
     long_way, memory = with_space
     product.graph._execution.known.clear()
     enough, more, less = (on_gpu((size,), "uint8") for size in (SIZE, SIZE + 1, SIZE - 1))
-    with use_reference_device():
-        host = DeviceTensor.zeros((SIZE,), "uint8")
+    with cudnn.use_reference_device():
+        host = cudnn.DeviceTensor.zeros((SIZE,), "uint8")
         assert host.keyed()
     for good in (enough, more):
         product.graph.execute(memory, good, handle=product.handle)
@@ -299,7 +292,7 @@ def test_other_memory_at_the_same_address_is_refused(with_space, product, stand_
 def test_errors_of_the_short_way_are_told(with_space, product, stand_in):
     _, memory = with_space
     stand_in.status = BAD_PARAM
-    with pytest.raises(BadParamError) as caught:
+    with pytest.raises(cudnn.BadParamError) as caught:
         product.graph.execute(memory, SPACE, handle=product.handle)
     assert list(caught.value.arguments) == ["handle", "executionPlan", "variantPack"]
     stand_in.status = 0
@@ -375,7 +368,7 @@ def test_tensors_of_pytorch_at_known_and_new_addresses():
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((2, 64, 64)), graph.tensor((2, 64, 64))
     c = graph.matmul(a, b).set_output()
-    with Handle(stream=torch.cuda.current_stream().cuda_stream) as handle, graph:
+    with cudnn.Handle(stream=torch.cuda.current_stream().cuda_stream) as handle, graph:
         graph.build(handle)
         space = torch.empty(max(graph.workspace_size, 1), dtype=torch.uint8, device="cuda")
         outputs = [torch.full_like(expected, torch.nan) for _ in range(100)]
@@ -403,13 +396,13 @@ def test_bound_plans_look_at_what_they_are_given(product, stand_in):
     bound()
     bound.execute()
     handle.close()
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         bound()
     with product.plan.bind(null, pointers) as bound:
         null._as_parameter_.value = None
-        with pytest.raises(BadParamError, match="handle is still NULL"):
+        with pytest.raises(cudnn.BadParamError, match="handle is still NULL"):
             bound()
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         bound()
     wrong = product.plan.descriptor
     with pytest.raises(TypeError, match="handle: expected a Handle, got BackendDescriptor"):
@@ -431,7 +424,9 @@ def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch,
     )
     for position in range(4):
         statuses[:] = [*[0] * position, BAD_PARAM, 0, 0, 0]
-        with pytest.raises(BadParamError, match=f"launch={position} of 4 in a sequence") as caught:
+        with pytest.raises(
+            cudnn.BadParamError, match=f"launch={position} of 4 in a sequence"
+        ) as caught:
             step()
         assert caught.value.function == "cudnnBackendExecute"
         assert len(statuses) == 3
@@ -440,7 +435,7 @@ def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch,
     assert not statuses
     log.put("a message of another call")
     statuses[:] = [0, 0, BAD_PARAM]
-    with pytest.raises(BadParamError, match="launch=2 of 4") as caught:
+    with pytest.raises(cudnn.BadParamError, match="launch=2 of 4") as caught:
         step()
     assert "a message" not in str(caught.value)
     calls = []
@@ -457,7 +452,7 @@ def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch,
     assert calls == ["cudnnBackendExecute"] * 4
     plans[1].close()
     statuses[:] = [0] * 4
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         step()
     assert len(statuses) == 3
     with pytest.raises(TypeError, match=r"bound\[1\]: expected a bound plan or operation, got 5"):

@@ -14,15 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    ClosedError,
-    DeviceBuffer,
-    DeviceTensor,
-    Handle,
-    SymbolNotFoundError,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.graph.lower.lowering import lowered
@@ -81,10 +74,7 @@ TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
         (lambda text: "", "plan: the JSON is damaged"),
         (lambda text: b"\xff", "plan: the JSON is damaged"),
         (lambda text: "[]", r"plan: expected an object, got \[\]"),
-        (
-            lambda text: "{}",
-            "is no execution plan: it has no 'cudnnVersion'",
-        ),
+        (lambda text: "{}", "is no execution plan: it has no 'cudnnVersion'"),
         (_changed(("cudnnVersion",), 90100), r"made by cuDNN 9\.1\.0, loaded is"),
         (_changed(("cudnnVersion",), "9"), r"made by cuDNN '9', loaded is"),
         (_changed(("cudnnVersion",), True), r"made by cuDNN True, loaded is"),
@@ -214,7 +204,7 @@ def test_a_closed_plan_says_so(plan):
     plan.close()
     assert repr(plan) == "ExecutionPlan(closed)"
     for use in (plan.to_json, lambda: plan.workspace_size, lambda: plan.config):
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             use()
 
 
@@ -237,7 +227,9 @@ def test_a_plan_of_another_graph(h200):
 def test_retention_of_cuda_graphs(made, h200):
     configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
     if raw.load().version < 92800:
-        with pytest.raises(SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"):
+        with pytest.raises(
+            cudnn.SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"
+        ):
             ExecutionPlan(configs[0], device=h200, cuda_graph_retention="none")
     else:
         for chosen in ("none", "per_graph"):
@@ -278,7 +270,7 @@ def test_the_first_configs_compute(name, with_properties, handle):
         for config in heuristics(lowering.graph, device=device)[:3]:
             operands.poison()
             with ExecutionPlan(config, device=device) as plan:
-                workspace = DeviceBuffer(max(plan.workspace_size, 1))
+                workspace = cudnn.DeviceBuffer(max(plan.workspace_size, 1))
                 plan.execute(handle, operands.pointers, workspace)
                 operands.check(handle, ANY_ENGINE)
 
@@ -329,14 +321,14 @@ def test_closed_plans_handles_and_memory(handle):
     with built(CASES["convolution"], handle) as (graph, operands, workspace):
         pointers = operands.pointers
         bound = graph.bind(operands.memory, workspace)
-        with Handle() as other:
+        with cudnn.Handle() as other:
             pass
-        with pytest.raises(ClosedError, match="this Handle is closed"):
+        with pytest.raises(cudnn.ClosedError, match="this Handle is closed"):
             graph.plan.execute(other, pointers, workspace)
         plan = graph.plan
         graph.close()
         for use in (bound, lambda: plan.execute(handle, pointers, workspace)):
-            with pytest.raises(ClosedError):
+            with pytest.raises(cudnn.ClosedError):
                 use()
         bound.close()
         assert operands.is_poisoned(handle)
@@ -355,7 +347,7 @@ def test_threads_share_a_plan(handle):
         def work(index):
             device.set_current()
             with (
-                Handle(stream=device.create_stream()) as own,
+                cudnn.Handle(stream=device.create_stream()) as own,
                 workspace_of(graph) as workspace,
             ):
                 for _ in range(50):
@@ -402,10 +394,10 @@ def test_a_number_of_multiprocessors_computes_the_same(handle):
 
 
 def test_a_bound_plan_tells_its_own_workspace():
-    with use_reference_device(), Handle() as handle, fused_product(8).graph() as graph:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, fused_product(8).graph() as graph:
         plan = graph.build(handle)
-        memory = {t: DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}
-        memory |= {t: DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}
-        workspace = DeviceBuffer(max(plan.workspace_size, 1))
+        memory = {t: cudnn.DeviceTensor.full(t.dims, 1.0, "float16") for t in graph.inputs}
+        memory |= {t: cudnn.DeviceTensor.full(t.dims, np.nan, "float16") for t in graph.outputs}
+        workspace = cudnn.DeviceBuffer(max(plan.workspace_size, 1))
         with graph.bind(memory, workspace) as bound:
             assert bound.workspace_size == plan.workspace_size

@@ -9,14 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    ClosedError,
-    CudnnError,
-    DeviceTensor,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Operands
 from cudnn_ctypes.raw.bare import bare
@@ -118,10 +112,7 @@ def test_a_workspace_goes_along(h200, stand_in):
         (((4, 64, 63),), r"'c' .* needs 32768 bytes, got 32256"),
         (((4, 64, 64), "<i2"), r"'c' \(4, 64, 64\) is float16 .*, got int16"),
         (((4, 64, 64), "<f4"), r"'c' .* is float16 .*, got float32 \(4, 64, 64\)"),
-        (
-            ((4, 64, 64), "<f2", (8192, 2, 128)),
-            r"'c' .* with strides \(4096, 64, 1\), got",
-        ),
+        (((4, 64, 64), "<f2", (8192, 2, 128)), r"'c' .* with strides \(4096, 64, 1\), got"),
         (((64, 4, 64), "<f2", (128, 8192, 2)), ""),  # the same memory, dims in another order
         (((256, 64),), ""),
         (((16384,),), ""),
@@ -160,11 +151,14 @@ def test_packed_numbers_take_bytes_only():
     for kind in ("|b1", "<f4"):
         with pytest.raises(ValueError, match=r"boolean is packed, 8 to a byte: give bytes"):
             operands.by_uid({**addresses, mask: Array(0x4000, (2, 8, 16), kind)})
-    with use_reference_device(), DeviceTensor.empty((2, 8, 16), "boolean") as packed_mask:
+    with (
+        cudnn.use_reference_device(),
+        cudnn.DeviceTensor.empty((2, 8, 16), "boolean") as packed_mask,
+    ):
         operands.by_uid({**addresses, mask: packed_mask})
     with (
-        use_reference_device(),
-        DeviceTensor.empty((2, 8, 16), "fp4_e2m1") as other,
+        cudnn.use_reference_device(),
+        cudnn.DeviceTensor.empty((2, 8, 16), "fp4_e2m1") as other,
         pytest.raises(ValueError, match=r"'mask' .* is boolean, got fp4_e2m1"),
     ):
         operands.by_uid({**addresses, mask: other})
@@ -200,10 +194,10 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
     closed, null = made_up_handle(), made_up_handle()
     closed.close()
     null._as_parameter_.value = None
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         product.plan.execute(closed, pointers)
     for missing in (null, None):
-        with pytest.raises(BadParamError, match="handle is NULL"):
+        with pytest.raises(cudnn.BadParamError, match="handle is NULL"):
             product.plan.execute(missing, pointers)
     for wrong in (1 << 40, product.plan, product.plan.descriptor):
         with pytest.raises(TypeError):
@@ -211,7 +205,7 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
     bound = product.plan.bind(product.handle, pointers)
     product.plan.close()
     for use in (bound, lambda: product.plan.execute(product.handle, pointers)):
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             use()
     assert not stand_in.executed
 
@@ -245,7 +239,7 @@ def test_a_pack_that_cudnn_refuses(product, stand_in, monkeypatch):
     monkeypatch.setattr("cudnn_ctypes.runtime.launching.packs._KIND", kind)
     monkeypatch.delattr(bare, "cudnnBackendSetAttribute")
     packs = VariantPacks((1,))
-    with pytest.raises(CudnnError, match="UNIQUE_IDS") as caught:
+    with pytest.raises(cudnn.CudnnError, match="UNIQUE_IDS") as caught:
         packs.execute(product.handle, product.plan.descriptor, (1 << 20, 0))
     assert caught.value.function == "cudnnBackendSetAttribute"
     assert not stand_in.executed

@@ -63,11 +63,7 @@ def causal_convolutions(o: Operands) -> dict[str, Case]:
 
 def back_to_back_convolutions(o: Operands) -> dict[str, Case]:
     x, dgated = o.normal(2, 4, 3, 16), o.normal(2, 4, 16)
-    given = {
-        "w_proj": o.normal(4, 3, 3),
-        "w_mixer": o.normal(4, 5),
-        "skip_bias": o.normal(4),
-    }
+    given = {"w_proj": o.normal(4, 3, 3), "w_mixer": o.normal(4, 5), "skip_bias": o.normal(4)}
     made = cudnn.back_to_back_convolution_forward(x, **given, stream=o.handle.stream)
     return {
         "back_to_back_convolution_forward": o.on_stream(

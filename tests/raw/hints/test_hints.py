@@ -8,17 +8,14 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import (
-    BackendDescriptor,
-    CudnnError,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.hints import Failure, hint
 
 
 def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
-    with pytest.raises(CudnnError) as caught:
+    with pytest.raises(cudnn.CudnnError) as caught:
         call(*arguments)
     return caught.value.hint
 
@@ -35,7 +32,7 @@ class TestBackend:
     def test_types_of_attributes(self) -> None:
         told = hint_of(
             raw.cudnnBackendSetAttribute,
-            BackendDescriptor("tensor"),
+            cudnn.BackendDescriptor("tensor"),
             raw.CUDNN_ATTR_TENSOR_DIMENSIONS,
             raw.CUDNN_TYPE_INT32,
             1,

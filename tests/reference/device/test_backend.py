@@ -12,15 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    CudnnError,
-    ExecutionFailedError,
-    Handle,
-    NotSupportedError,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
@@ -44,7 +37,7 @@ def nhwc(dims: tuple[int, ...]) -> tuple[int, ...]:
 
 @pytest.fixture
 def program() -> Iterator[BackendProgram]:
-    with use_reference_device():
+    with cudnn.use_reference_device():
         made = BackendProgram()
         yield made
         made.close()
@@ -135,12 +128,12 @@ def test_the_handle_is_read_back(program: BackendProgram) -> None:
 def test_properties_of_the_reference_device(program: BackendProgram) -> None:
     with (
         DeviceProperties.preset("H200") as preset,
-        Handle() as handle,
+        cudnn.Handle() as handle,
         DeviceProperties.from_device(handle=handle) as by_handle,
         DeviceProperties.from_device(0) as by_number,
     ):
         assert preset == by_handle == by_number
-        with pytest.raises(BadParamError, match="the reference device has one GPU, number 0"):
+        with pytest.raises(cudnn.BadParamError, match="the reference device has one GPU, number 0"):
             DeviceProperties.from_device(1)
 
 
@@ -176,7 +169,7 @@ def test_a_program_that_knows_layer_1_only() -> None:
 def test_a_plan_of_another_process(program, monkeypatch):
     graph = Graph(io_data_type="float32")
     graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
-    with Handle() as handle, graph:
+    with cudnn.Handle() as handle, graph:
         text = graph.build(handle).to_json()
         monkeypatch.setattr(backend_records._notes, "_by_json", {})
         source, target = np.linspace(-1, 1, 1024, dtype="f4"), np.full(1024, 7, "f4")
@@ -189,10 +182,7 @@ def test_a_plan_of_another_process(program, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"operation": "CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"},
-            "it holds no '.*_NEW",
-        ),
+        ({"operation": "CUDNN_BACKEND_OPERATION_NEW_DESCRIPTOR"}, "it holds no '.*_NEW"),
         ({"novelty": 3}, "of POINTWISE the word novelty is not known"),
         ({"X": "17"}, "it holds no '17'"),
     ],
@@ -200,7 +190,7 @@ def test_a_plan_of_another_process(program, monkeypatch):
 def test_a_stored_graph_that_cannot_be_read(program, changes, message):
     graph = Graph(io_data_type="float32")
     graph.relu(graph.tensor((2, 16, 32), name="x")).set_output(name="y")
-    with Handle() as handle, graph:
+    with cudnn.Handle() as handle, graph:
         stored = json.loads(graph.build(handle).to_json())
         stored["operationGraph"]["nodes"][0].update(changes)
         with pytest.raises(ValueError, match=message):
@@ -215,13 +205,11 @@ def test_a_stored_graph_that_cannot_be_read(program, changes, message):
 
 def test_a_handle_where_none_is_wanted(program: BackendProgram) -> None:
     tensor = program.new(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-    with pytest.raises(BadParamError, match="CUDNN_ATTR_TENSOR_UNIQUE_ID does not take 1 elements"):
+    with pytest.raises(
+        cudnn.BadParamError, match="CUDNN_ATTR_TENSOR_UNIQUE_ID does not take 1 elements"
+    ):
         raw.cudnnBackendSetAttribute(
-            tensor,
-            raw.CUDNN_ATTR_TENSOR_UNIQUE_ID,
-            raw.CUDNN_TYPE_HANDLE,
-            1,
-            byref(program.handle),
+            tensor, raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_HANDLE, 1, byref(program.handle)
         )
 
 
@@ -231,14 +219,14 @@ def test_a_destroyed_handle(program: BackendProgram) -> None:
     copy = c_void_p(other.value)
     raw.cudnnDestroy(other)
     plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-    with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] was destroyed"):
+    with pytest.raises(cudnn.BadParamError, match=r"arrayOfElements\[0\] was destroyed"):
         raw.cudnnBackendSetAttribute(
             plan, raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE, 1, byref(copy)
         )
 
 
 def test_a_handle_after_the_graph_was_finalized(program: BackendProgram) -> None:
-    with pytest.raises(BadParamError, match="the operation graph is finalized already"):
+    with pytest.raises(cudnn.BadParamError, match="the operation graph is finalized already"):
         raw.cudnnBackendSetAttribute(
             fused(program),
             raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
@@ -251,11 +239,13 @@ def test_a_handle_after_the_graph_was_finalized(program: BackendProgram) -> None
 def test_memory_that_is_missing(program: BackendProgram) -> None:
     plan = doubled(program)
     x = np.zeros(512, np.float32).ctypes.data
-    with pytest.raises(BadParamError, match="the variant pack has no pointer for tensor 4"):
+    with pytest.raises(cudnn.BadParamError, match="the variant pack has no pointer for tensor 4"):
         program.execute(plan, {X: x})
-    with pytest.raises(BadParamError, match="tensor 1 is NULL"):
+    with pytest.raises(cudnn.BadParamError, match="tensor 1 is NULL"):
         program.execute(plan, {X: None, Y: x})
-    with pytest.raises(ExecutionFailedError, match="tensor 1: the 2048 bytes from 0x10 on are not"):
+    with pytest.raises(
+        cudnn.ExecutionFailedError, match="tensor 1: the 2048 bytes from 0x10 on are not"
+    ):
         program.execute(plan, {X: 16, Y: x})
 
 
@@ -266,22 +256,22 @@ def test_a_workspace_that_is_missing(program: BackendProgram) -> None:
     for tensor in graph.batchnorm(x, scale, bias)[:3]:
         tensor.set_output()
     memory = np.zeros(30000, np.float32).ctypes.data
-    with Handle() as handle, graph:
+    with cudnn.Handle() as handle, graph:
         assert graph.build(handle).workspace_size > 0
         pack = program.variant_pack({each.uid or 0: memory for each in graph.tensors})
-        with pytest.raises(BadParamError, match="the workspace of the variant pack is NULL"):
+        with pytest.raises(cudnn.BadParamError, match="the workspace of the variant pack is NULL"):
             raw.cudnnBackendExecute(handle, graph.plan.descriptor, pack)
 
 
 def test_what_is_not_finalized(program: BackendProgram) -> None:
     x = np.zeros(512, np.float32).ctypes.data
     plan, pack = doubled(program), program.new(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
-    with pytest.raises(CudnnError, match="NOT_FINALIZED"):
+    with pytest.raises(cudnn.CudnnError, match="NOT_FINALIZED"):
         raw.cudnnBackendExecute(program.handle, plan, pack)
     unfinished = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
-    with pytest.raises(CudnnError, match="this is no finalized execution plan"):
+    with pytest.raises(cudnn.CudnnError, match="this is no finalized execution plan"):
         raw.cudnnBackendExecute(program.handle, unfinished, program.variant_pack({X: x, Y: x}))
-    with pytest.raises(BadParamError):
+    with pytest.raises(cudnn.BadParamError):
         raw.cudnnBackendExecute(program.handle, plan, raw.cudnnBackendDescriptor_t())
 
 
@@ -295,7 +285,7 @@ def test_elements_as_bytes(program: BackendProgram) -> None:
 def test_cuda_graphs(program: BackendProgram) -> None:
     plan, pack = doubled(program), program.variant_pack({X: 1 << 20, Y: 1 << 20})
     for function in (raw.cudnnBackendPopulateCudaGraph, raw.cudnnBackendUpdateCudaGraph):
-        with pytest.raises(NotSupportedError, match="there are no CUDA graphs"):
+        with pytest.raises(cudnn.NotSupportedError, match="there are no CUDA graphs"):
             function(program.handle, plan, pack, raw.cudaGraph_t())
 
 
@@ -312,7 +302,7 @@ def test_one_plan_for_other_shapes(program: BackendProgram) -> None:
     graph = Graph(io_data_type="float16")
     a, b = graph.tensor((2, 64, 128), name="a"), graph.tensor((2, 128, 64), name="b")
     c = graph.relu(graph.matmul(a, b)).set_output(name="c", data_type="float32")
-    with Handle() as handle, graph:
+    with cudnn.Handle() as handle, graph:
         graph.build(handle, override_shapes=True)
         for m in (64, 16):
             x = rng.standard_normal((2, m, 128)).astype(np.float16)

@@ -211,11 +211,7 @@ SPECIAL: dict[str, tuple[Describe, float, Mapping[str, Any]]] = {
     "relu, clipped, backward": (_clipped_backward, 2e-3, {}),
     "relu, clipped above, backward": (_clipped_above_backward, 2e-3, {}),
     "maxima with their places": (_maxima, 1e-6, {}),
-    "maxima, backward": (
-        _maxima_backward,
-        2e-3,
-        {"index": np.full((4, 32, 7, 7), 4)},
-    ),
+    "maxima, backward": (_maxima_backward, 2e-3, {"index": np.full((4, 32, 7, 7), 4)}),
     "a comparison": (_compared, 1e-6, {}),
     "integers that saturate": (
         _integers,

@@ -10,13 +10,8 @@ from typing import Any
 import pytest
 from programs import printed
 
-from cudnn_ctypes import (
-    BadParamError,
-    NotInitializedError,
-    SymbolNotFoundError,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import function as raw_function
 from cudnn_ctypes.raw import library, mode
 from cudnn_ctypes.raw.bare import bare
@@ -35,7 +30,7 @@ WITH_HANDLE = [
 
 @pytest.fixture
 def handle():
-    with use_reference_device():
+    with cudnn.use_reference_device():
         made_up = raw.cudnnHandle_t()
         raw.cudnnCreate(made_up)
         yield made_up
@@ -75,13 +70,13 @@ def test_a_made_up_handle_never_reaches_cudnn(monkeypatch, handle):
 def test_null_is_refused_by_the_whole_family(handle, name: str):
     function = raw.FUNCTIONS[name]
     rest = [zero(parameter) for parameter in function.parameters[1:]]
-    with pytest.raises(BadParamError, match="is NULL"):
+    with pytest.raises(cudnn.BadParamError, match="is NULL"):
         function(handle, *rest)
 
 
 def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
     def lacking(self, name, **_):
-        raise SymbolNotFoundError(name)
+        raise cudnn.SymbolNotFoundError(name)
 
     name = "cudnnGnnAggSimpleForward"
     monkeypatch.delitem(vars(bare), name, raising=False)
@@ -90,19 +85,19 @@ def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
     monkeypatch.setattr(module, "watched", {name})
     assert getattr(bare, name) is getattr(raw, name)
     monkeypatch.setattr(module, "watched", set())
-    with pytest.raises(SymbolNotFoundError, match=name):
+    with pytest.raises(cudnn.SymbolNotFoundError, match=name):
         getattr(bare, name)
 
 
 def test_without_it_creating_a_handle_needs_a_gpu():
     handle = raw.cudnnHandle_t()
-    with use_reference_device(False):
+    with cudnn.use_reference_device(False):
         if raw.cudnnCreate.unchecked(handle) == raw.CUDNN_STATUS_SUCCESS:
             raw.cudnnDestroy(handle)
             pytest.skip("there is a GPU")
-        with pytest.raises(NotInitializedError, match="use_reference_device"):
+        with pytest.raises(cudnn.NotInitializedError, match="use_reference_device"):
             raw.cudnnCreate(handle)
-    with use_reference_device():
+    with cudnn.use_reference_device():
         raw.cudnnCreate(handle)
         raw.cudnnDestroy(handle)
 
@@ -155,14 +150,14 @@ def test_having_used_it_costs_nothing():
 @pytest.mark.parametrize("wrong", [{"active": "B200"}, {"strict": 1}, {"guard_pages": "no"}])
 def test_switches_are_bools(wrong):
     with pytest.raises(TypeError, match=f"^{next(iter(wrong))}: expected True or False"):
-        use_reference_device(**wrong)
+        cudnn.use_reference_device(**wrong)
 
 
 def test_modes_are_restored():
     before = mode.strict, mode.guard_pages
-    with use_reference_device(strict=not before[0], guard_pages=not before[1]):
+    with cudnn.use_reference_device(strict=not before[0], guard_pages=not before[1]):
         assert (mode.strict, mode.guard_pages) == (not before[0], not before[1])
-        with use_reference_device(False):
+        with cudnn.use_reference_device(False):
             assert mode.strict is not before[0]
     assert (mode.strict, mode.guard_pages) == before
 

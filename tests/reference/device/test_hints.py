@@ -8,48 +8,34 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    BadParamError,
-    ConvolutionDescriptor,
-    CudnnError,
-    DeviceBuffer,
-    DeviceTensor,
-    ExecutionFailedError,
-    FilterDescriptor,
-    Handle,
-    NotSupportedError,
-    ReduceTensorDescriptor,
-    TensorDescriptor,
-    convolution_forward,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 
 
 class Call:
     """A convolution that works, of which tests change single arguments."""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: cudnn.Handle) -> None:
         self.arguments: dict[str, Any] = {
             "handle": handle,
             "alpha": 1.0,
-            "xDesc": TensorDescriptor((1, 3, 8, 8)),
-            "x": DeviceTensor.zeros((1, 3, 8, 8), "float32"),
-            "wDesc": FilterDescriptor((4, 3, 3, 3)),
-            "w": DeviceTensor.zeros((4, 3, 3, 3), "float32"),
-            "convDesc": ConvolutionDescriptor(1),
+            "xDesc": cudnn.TensorDescriptor((1, 3, 8, 8)),
+            "x": cudnn.DeviceTensor.zeros((1, 3, 8, 8), "float32"),
+            "wDesc": cudnn.FilterDescriptor((4, 3, 3, 3)),
+            "w": cudnn.DeviceTensor.zeros((4, 3, 3, 3), "float32"),
+            "convDesc": cudnn.ConvolutionDescriptor(1),
             "algo": raw.CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
             "workSpace": None,
             "workSpaceSizeInBytes": 0,
             "beta": 0.0,
-            "yDesc": TensorDescriptor((1, 4, 8, 8)),
-            "y": DeviceTensor.zeros((1, 4, 8, 8), "float32"),
+            "yDesc": cudnn.TensorDescriptor((1, 4, 8, 8)),
+            "y": cudnn.DeviceTensor.zeros((1, 4, 8, 8), "float32"),
         }
 
     def __call__(self, **changed: Any) -> None:
         raw.cudnnConvolutionForward(*{**self.arguments, **changed}.values())
 
-    def error(self, kind: type[CudnnError], **changed: Any) -> CudnnError:
+    def error(self, kind: type[cudnn.CudnnError], **changed: Any) -> cudnn.CudnnError:
         with pytest.raises(kind) as caught:
             self(**changed)
         assert "GPU" not in caught.value.hint
@@ -59,45 +45,45 @@ class Call:
 
 @pytest.fixture
 def call() -> Iterator[Call]:
-    with use_reference_device(), Handle() as handle:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle:
         yield Call(handle)
 
 
 @pytest.mark.parametrize("name", ["x", "w", "y"])
 def test_memory_that_is_null(call: Call, name: str) -> None:
-    error = call.error(BadParamError, **{name: None})
+    error = call.error(cudnn.BadParamError, **{name: None})
     assert error.messages == (f"{name} is NULL",)
     assert error.hint.startswith(f"{name} is None: pass device memory")
 
 
 def test_a_small_buffer_is_not_to_be_passed_as_an_address(call: Call) -> None:
     with pytest.raises(ValueError, match="100 bytes contradicts xDesc") as caught:
-        call(x=DeviceBuffer(100))
+        call(x=cudnn.DeviceBuffer(100))
     assert "pass its address" not in str(caught.value)
     with pytest.raises(ValueError, match="pass its address to have the memory read as xDesc says"):
-        call(x=DeviceTensor.zeros((1, 3, 8, 8), "float32", layout="NHWC"))
+        call(x=cudnn.DeviceTensor.zeros((1, 3, 8, 8), "float32", layout="NHWC"))
 
 
 def test_an_address_that_is_not_aligned(call: Call) -> None:
-    memory = DeviceTensor.zeros((1000,), "float32")
-    error = call.error(ExecutionFailedError, x=memory.ptr + 2)
+    memory = cudnn.DeviceTensor.zeros((1000,), "float32")
+    error = call.error(cudnn.ExecutionFailedError, x=memory.ptr + 2)
     assert "which is no multiple of the 4 bytes of an element" in error.messages[0]
     call(x=memory.ptr + 4)
 
 
 def test_other_buffers(call: Call) -> None:
-    x, y = TensorDescriptor((1, 3, 8, 8)), TensorDescriptor((1, 3, 1, 1))
-    memory = DeviceTensor.from_numpy(np.zeros((1, 3, 8, 8), np.float32))
-    handle, reduce = call.arguments["handle"], ReduceTensorDescriptor("add")
-    with pytest.raises(BadParamError) as caught:
+    x, y = cudnn.TensorDescriptor((1, 3, 8, 8)), cudnn.TensorDescriptor((1, 3, 1, 1))
+    memory = cudnn.DeviceTensor.from_numpy(np.zeros((1, 3, 8, 8), np.float32))
+    handle, reduce = call.arguments["handle"], cudnn.ReduceTensorDescriptor("add")
+    with pytest.raises(cudnn.BadParamError) as caught:
         raw.cudnnReduceTensor(
-            handle, reduce, None, 0, None, 0, 1.0, x, memory, 0.0, y, DeviceBuffer(64)
+            handle, reduce, None, 0, None, 0, 1.0, x, memory, 0.0, y, cudnn.DeviceBuffer(64)
         )
     assert caught.value.hint.startswith("cudnnGetReductionWorkspaceSize tells")
     dropout = raw.cudnnDropoutDescriptor_t()
     raw.cudnnCreateDropoutDescriptor(dropout)
-    with pytest.raises(BadParamError) as caught:
-        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.5, DeviceBuffer(8), 8, 1)
+    with pytest.raises(cudnn.BadParamError) as caught:
+        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.5, cudnn.DeviceBuffer(8), 8, 1)
     assert caught.value.hint.startswith("cudnnDropoutGetStatesSize tells")
     raw.cudnnDestroyDropoutDescriptor(dropout)
 
@@ -105,9 +91,9 @@ def test_other_buffers(call: Call) -> None:
 def test_a_table_without_a_usable_row_speaks_for_itself(call: Call) -> None:
     """Its lines are this package's, and its hint names what was asked about."""
     arguments = call.arguments
-    w = DeviceTensor.zeros((4, 3, 3, 3), "float32", layout="NHWC")
-    with pytest.raises(NotSupportedError) as caught:
-        convolution_forward(arguments["handle"], arguments["x"], w, arguments["convDesc"])
+    w = cudnn.DeviceTensor.zeros((4, 3, 3, 3), "float32", layout="NHWC")
+    with pytest.raises(cudnn.NotSupportedError) as caught:
+        cudnn.convolution_forward(arguments["handle"], arguments["x"], w, arguments["convDesc"])
     assert caught.value.source == "cudnn_ctypes"
     assert "x float32 NCHW, w float32 NHWC, y float32 NCHW; computed in" in caught.value.hint
     assert "GPU" not in caught.value.hint
@@ -120,15 +106,18 @@ FITS = "cudnnGetConvolutionForwardWorkspaceSize tells"
 FFT = raw.CUDNN_CONVOLUTION_FWD_ALGO_FFT
 ON_A_GPU: dict[str, tuple[Any, tuple[str, ...]]] = {
     "a result of another size": (
-        lambda: {"yDesc": TensorDescriptor((1, 4, 6, 6)), "y": DeviceBuffer(1 << 12)},
+        lambda: {"yDesc": cudnn.TensorDescriptor((1, 4, 6, 6)), "y": cudnn.DeviceBuffer(1 << 12)},
         ("yDesc",),
     ),
     "channels that do not fit": (
-        lambda: {"wDesc": FilterDescriptor((4, 5, 3, 3)), "w": DeviceBuffer(1 << 12)},
+        lambda: {"wDesc": cudnn.FilterDescriptor((4, 5, 3, 3)), "w": cudnn.DeviceBuffer(1 << 12)},
         ("xDesc",),
     ),
     "data types that do not fit": (
-        lambda: {"xDesc": TensorDescriptor((1, 3, 8, 8), "float16"), "x": DeviceBuffer(1 << 12)},
+        lambda: {
+            "xDesc": cudnn.TensorDescriptor((1, 3, 8, 8), "float16"),
+            "x": cudnn.DeviceBuffer(1 << 12),
+        },
         ("", "wDesc"),
     ),
     "an algorithm without a kernel": (
@@ -140,7 +129,7 @@ ON_A_GPU: dict[str, tuple[Any, tuple[str, ...]]] = {
         for name in "xwy"
     },
     "a workspace that is too small": (
-        lambda: {"algo": FFT, "workSpace": DeviceBuffer(1), "workSpaceSizeInBytes": 1},
+        lambda: {"algo": FFT, "workSpace": cudnn.DeviceBuffer(1), "workSpaceSizeInBytes": 1},
         ("", FITS),
     ),
 }
@@ -150,10 +139,10 @@ ON_A_GPU: dict[str, tuple[Any, tuple[str, ...]]] = {
 @pytest.mark.parametrize("what", ON_A_GPU)
 def test_on_a_gpu(what: str) -> None:
     change, hints = ON_A_GPU[what]
-    with use_reference_device(False), Handle() as handle:
+    with cudnn.use_reference_device(False), cudnn.Handle() as handle:
         call = Call(handle)
         call()
-        with pytest.raises(CudnnError) as caught:
+        with pytest.raises(cudnn.CudnnError) as caught:
             call(**change())
         handle.synchronize()
     assert caught.value.source in ("cuDNN", "cudnn_ctypes")
@@ -163,10 +152,10 @@ def test_on_a_gpu(what: str) -> None:
 
 @pytest.mark.gpu
 def test_a_reduction_without_its_workspace_on_a_gpu() -> None:
-    with use_reference_device(False), Handle() as handle:
-        x, y = TensorDescriptor((1, 3, 8, 8)), TensorDescriptor((1, 3, 1, 1))
-        operands = 1.0, x, DeviceBuffer(768), 0.0, y, DeviceBuffer(64)
-        reduction = ReduceTensorDescriptor("add")
-        with pytest.raises(CudnnError) as caught:
+    with cudnn.use_reference_device(False), cudnn.Handle() as handle:
+        x, y = cudnn.TensorDescriptor((1, 3, 8, 8)), cudnn.TensorDescriptor((1, 3, 1, 1))
+        operands = 1.0, x, cudnn.DeviceBuffer(768), 0.0, y, cudnn.DeviceBuffer(64)
+        reduction = cudnn.ReduceTensorDescriptor("add")
+        with pytest.raises(cudnn.CudnnError) as caught:
             raw.cudnnReduceTensor(handle, reduction, None, 0, None, 0, *operands)
     assert not caught.value.hint or caught.value.hint.startswith("cudnnGetReductionWorkspaceSize")

@@ -12,22 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    ConvolutionDescriptor,
-    DeviceBuffer,
-    DeviceMemoryWarning,
-    DeviceTensor,
-    ExecutionFailedError,
-    Graph,
-    Handle,
-    PoolingDescriptor,
-    activation_forward,
-    convolution_backward_data,
-    convolution_forward,
-    pooling_forward,
-    raw,
-    use_reference_device,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import host_blocks, mode
 from cudnn_ctypes.raw.descriptors import Tensor
 from cudnn_ctypes.raw.host_blocks import Block
@@ -114,14 +100,14 @@ class TestBlocks:
         return str(request.param)
 
     def test_negative_strides_reach_before_the_start(self):
-        with DeviceBuffer(100) as buffer:
+        with cudnn.DeviceBuffer(100) as buffer:
             buffer.fill(1)
             assert memory.at(buffer.ptr + 96, FLOAT, (25,), (-1,), "x").shape == (25,)
             with pytest.raises(Refused, match="x begins 4 bytes before the start"):
                 memory.at(buffer.ptr + 92, FLOAT, (25,), (-1,), "x")
 
     def test_memory_that_another_library_holds_lives(self):
-        buffer = DeviceTensor.full((25,), 3, "float32")
+        buffer = cudnn.DeviceTensor.full((25,), 3, "float32")
         exported, where = np.from_dlpack(buffer), buffer.ptr
         buffer.close()
         assert memory.at(where, FLOAT, (25,), (1,), "x").sum() == exported.sum() == 75
@@ -139,9 +125,11 @@ class TestBlocks:
         ("offset", "where"), [(-2, "2 bytes before the start"), (101, "1 bytes beyond the end")]
     )
     def test_writing_beside_a_buffer_is_found(self, offset: int, where: str):
-        buffer = DeviceBuffer(100)
+        buffer = cudnn.DeviceBuffer(100)
         ctypes.memset(buffer.ptr + offset, 0, 1)
-        with pytest.warns(DeviceMemoryWarning, match=f"written {where} of the 100 bytes.*freed at"):
+        with pytest.warns(
+            cudnn.DeviceMemoryWarning, match=f"written {where} of the 100 bytes.*freed at"
+        ):
             buffer.close()
 
     def test_forgotten_blocks_give_their_memory_back(self, kind: str):
@@ -160,7 +148,7 @@ class TestWritten:
     """Which elements were written is known to the byte."""
 
     def test_a_part_that_is_missing(self):
-        with DeviceBuffer(40) as buffer:
+        with cudnn.DeviceBuffer(40) as buffer:
             buffer.view(0, 16).fill(1)
             buffer.view(24).fill(1)
             assert memory.at(buffer.ptr, FLOAT, (4,), (1,), "x").shape == (4,)
@@ -174,7 +162,7 @@ class TestWritten:
             assert memory.at(buffer.ptr, FLOAT, (10,), (1,), "x").shape == (10,)
 
     def test_elements_that_are_not_read(self):
-        with DeviceBuffer(16) as buffer:
+        with cudnn.DeviceBuffer(16) as buffer:
             buffer.view(0, 8).fill(1)
             where = np.array([True, True, False, False])
             assert memory.at(buffer.ptr, FLOAT, (4,), (1,), "x", where=where).shape == (4,)
@@ -182,7 +170,7 @@ class TestWritten:
                 memory.at(buffer.ptr, FLOAT, (4,), (1,), "x", where=np.arange(4) < 3)
 
     def test_copies_carry_what_is_known(self):
-        with DeviceBuffer(16) as source, DeviceBuffer(16) as target:
+        with cudnn.DeviceBuffer(16) as source, cudnn.DeviceBuffer(16) as target:
             source.view(0, 8).fill(1)
             target.copy_from(source)
             with pytest.raises(Refused, match=r"2 of 4 elements .* at byte 8"):
@@ -194,11 +182,11 @@ class TestMemoryOfOthers:
 
     @pytest.fixture
     def handle(self):
-        with use_reference_device(), Handle() as made:
+        with cudnn.use_reference_device(), cudnn.Handle() as made:
             yield made
 
     @staticmethod
-    def scale(handle: Handle, shape: tuple[int, ...], y: object) -> None:
+    def scale(handle: cudnn.Handle, shape: tuple[int, ...], y: object) -> None:
         descriptor = raw.cudnnTensorDescriptor_t()
         raw.cudnnCreateTensorDescriptor(descriptor)
         raw.cudnnSetTensor4dDescriptor(descriptor, raw.CUDNN_TENSOR_NCHW, FLOAT, *shape)
@@ -216,14 +204,14 @@ class TestMemoryOfOthers:
         finally:
             lent.end(before)
 
-    def test_read_only_arrays_are_not_written(self, handle: Handle):
+    def test_read_only_arrays_are_not_written(self, handle: cudnn.Handle):
         array = np.ones(24, np.float32)
         array.flags.writeable = False
         try:
-            tensor = DeviceTensor.from_dlpack(array)
+            tensor = cudnn.DeviceTensor.from_dlpack(array)
         except BufferError:
             pytest.skip("this NumPy exports no read-only arrays")
-        with pytest.raises(ExecutionFailedError, match=r"y is written, but .* is read-only"):
+        with pytest.raises(cudnn.ExecutionFailedError, match=r"y is written, but .* is read-only"):
             self.scale(handle, (1, 2, 3, 4), tensor)
         assert (array == 1).all()
 
@@ -234,9 +222,9 @@ IN_PLACE = "is in the place of x: on a GPU threads read parts of x that others h
 OTHERWISE = "share memory otherwise than element by element"
 
 
-def _graph(*nodes: str) -> Graph:
+def _graph(*nodes: str) -> cudnn.Graph:
     """A product or convolution of x or none, and ReLU."""
-    graph = Graph(io_data_type="float32")
+    graph = cudnn.Graph(io_data_type="float32")
     x = graph.tensor((1, 8, 8), name="x")
     if "matmul" in nodes:
         y = graph.matmul(x, graph.tensor((1, 8, 8), name="w"))
@@ -265,15 +253,19 @@ def _graph(*nodes: str) -> Graph:
 @pytest.mark.parametrize("strict", [False, True])
 def test_tensors_of_a_graph_that_share_memory(nodes, places, says, strict):
     rng = np.random.default_rng(5)
-    with use_reference_device(strict=strict), Handle() as handle, _graph(nodes) as graph:
-        memory = DeviceTensor.from_numpy(rng.standard_normal(256).astype(np.float32))
+    with (
+        cudnn.use_reference_device(strict=strict),
+        cudnn.Handle() as handle,
+        _graph(nodes) as graph,
+    ):
+        memory = cudnn.DeviceTensor.from_numpy(rng.standard_normal(256).astype(np.float32))
         graph.build(handle, without_engine=True)
         given = {name: memory.ptr + offset for name, offset in places.items()}
         expected = memory.numpy().tobytes() if says and strict else None
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             if says and strict:
-                with pytest.raises(ExecutionFailedError, match=says):
+                with pytest.raises(cudnn.ExecutionFailedError, match=says):
                     graph.execute(given, handle=handle)
             else:
                 graph.execute(given, handle=handle)
@@ -282,19 +274,19 @@ def test_tensors_of_a_graph_that_share_memory(nodes, places, says, strict):
         assert any(says in each for each in told) if says and not strict else not told
 
 
-def _in_place(function: str, handle: Handle) -> None:
+def _in_place(function: str, handle: cudnn.Handle) -> None:
     rng = np.random.default_rng(6)
-    x = DeviceTensor.from_numpy(rng.standard_normal((2, 4, 6, 6)).astype(np.float32))
-    w = DeviceTensor.from_numpy(rng.standard_normal((4, 4, 3, 3)).astype(np.float32))
-    conv = ConvolutionDescriptor(padding=1)
+    x = cudnn.DeviceTensor.from_numpy(rng.standard_normal((2, 4, 6, 6)).astype(np.float32))
+    w = cudnn.DeviceTensor.from_numpy(rng.standard_normal((4, 4, 3, 3)).astype(np.float32))
+    conv = cudnn.ConvolutionDescriptor(padding=1)
     if function == "convolution_forward":
-        convolution_forward(handle, x, w, conv, y=x)
+        cudnn.convolution_forward(handle, x, w, conv, y=x)
     elif function == "convolution_backward_data":
-        convolution_backward_data(handle, conv, w=w, dy=x, dx=x)
+        cudnn.convolution_backward_data(handle, conv, w=w, dy=x, dx=x)
     elif function == "pooling_forward":
-        pooling_forward(handle, x, PoolingDescriptor(3, padding=1, stride=1), y=x)
+        cudnn.pooling_forward(handle, x, cudnn.PoolingDescriptor(3, padding=1, stride=1), y=x)
     else:
-        activation_forward(handle, x, "relu", y=x)
+        cudnn.activation_forward(handle, x, "relu", y=x)
 
 
 @pytest.mark.parametrize(
@@ -307,13 +299,13 @@ def _in_place(function: str, handle: Handle) -> None:
     ],
 )
 def test_results_in_the_place_of_operands(function: str, says: str) -> None:
-    with use_reference_device(), Handle() as handle:
+    with cudnn.use_reference_device(), cudnn.Handle() as handle:
         if says:
-            with pytest.raises(ExecutionFailedError, match=says):
+            with pytest.raises(cudnn.ExecutionFailedError, match=says):
                 _in_place(function, handle)
         else:
             _in_place(function, handle)
-    with use_reference_device(strict=False), Handle() as handle:
+    with cudnn.use_reference_device(strict=False), cudnn.Handle() as handle:
         if says:
-            with pytest.warns(DeviceMemoryWarning, match=says):
+            with pytest.warns(cudnn.DeviceMemoryWarning, match=says):
                 _in_place(function, handle)

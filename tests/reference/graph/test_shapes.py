@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
-from cudnn_ctypes.reference.graph import (
-    block_axis,
-    dequantize,
-    load_pages,
-    reshape,
-)
+from cudnn_ctypes.reference.graph import block_axis, dequantize, load_pages, reshape
 
 
 def test_a_view_of_the_same_memory_and_a_copy_by_rows() -> None:

@@ -64,11 +64,7 @@ def test_other_bits_each_time_are_told(handle, monkeypatch):
 def test_the_others_are_judged_though_one_ends_its_process(handle, monkeypatch):
     plant(monkeypatch, "ends", 1)
     found = judged(handle, selection=Selection(engines=[0, 1, 2]))
-    assert {each.engine: each.state for each in found} == {
-        0: "right",
-        1: "ended",
-        2: "right",
-    }
+    assert {each.engine: each.state for each in found} == {0: "right", 1: "ended", 2: "right"}
     assert [each.engine for each in found.wrong] == [1]
 
 

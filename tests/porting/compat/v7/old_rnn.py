@@ -18,11 +18,7 @@ from cudnn_ctypes.porting.compat import v7 as cudnn
 
 Array = NDArray[Any]
 
-CELLS = {
-    "RNN": cudnn.CUDNN_RNN_TANH,
-    "LSTM": cudnn.CUDNN_LSTM,
-    "GRU": cudnn.CUDNN_GRU,
-}
+CELLS = {"RNN": cudnn.CUDNN_RNN_TANH, "LSTM": cudnn.CUDNN_LSTM, "GRU": cudnn.CUDNN_GRU}
 GATES = {"RNN": 1, "LSTM": 4, "GRU": 3}
 
 
