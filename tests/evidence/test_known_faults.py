@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from cudnn_ctypes.commands.bench import _result
 from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
 from cudnn_ctypes.graph import DeviceProperties
-from cudnn_ctypes.raw.faults import Evidence, Fault, Finding, Range, calls
+from cudnn_ctypes.raw.faults import Evidence, Fault, Range, calls
 from cudnn_ctypes.raw.faults.calls import faults_of_call
 from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import PROGRAMS, described
@@ -59,12 +58,6 @@ def test_a_call_is_found_by_its_descriptors(layouts, monkeypatch):
         assert faults_of_call(other, 91900, 90) == []
     for version, capability in ((92000, 90), (91900, 80), (80900, 90)):
         assert faults_of_call(call, version, capability) == []
-
-
-def _found(layouts: Any, monkeypatch: pytest.MonkeyPatch, **changed: Any) -> list[Finding]:
-    monkeypatch.setattr(calls, "CALL_FAULTS", (Fault(**{**vars(LAYOUTS), **changed}),))
-    x, y = layouts
-    return faults_of_call(Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y}), 91900)
 
 
 def test_rows_are_complete():

@@ -41,14 +41,6 @@ SUGGESTED = AlgorithmTable(
     ],
     "cudnnGetConvolutionForwardAlgorithm_v7",
 )
-FOUND = AlgorithmTable(
-    [
-        perf("FFT", 300 * KIB, time=0.02),
-        perf("IMPLICIT_GEMM", 0, time=0.3),
-        perf("DIRECT", 0, status=REFUSED),
-    ],
-    "cudnnFindConvolutionForwardAlgorithm",
-)
 
 
 def name(row: AlgorithmRow) -> str:

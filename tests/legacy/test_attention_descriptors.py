@@ -32,7 +32,7 @@ def test_descriptor_reads_back_what_was_set(attn: cudnn.AttnDescriptor) -> None:
     assert (attn.scaler, attn.biases, attn.query_map) == (0.5, True, "all_to_one")
     assert attn.data_type == attn.compute_data_type == raw.CUDNN_DATA_FLOAT
     assert attn.output_size == 6
-    with eval(repr(attn)) as same:
+    with eval(repr(attn), {"AttnDescriptor": cudnn.AttnDescriptor}) as same:
         assert same == attn
     with cudnn.AttnDescriptor(HEADS, **{**OPTIONS, "scaler": 0.25}) as other:
         assert other != attn

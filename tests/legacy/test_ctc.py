@@ -27,10 +27,6 @@ def activations(dtype: Any = np.float32) -> Any:
     return np.random.default_rng(0).standard_normal((T, N, A)).astype(dtype) * 2
 
 
-def ints(*numbers: int) -> cudnn.DeviceTensor:
-    return cudnn.DeviceTensor.from_numpy(np.array(numbers, np.int32))
-
-
 def close(actual: cudnn.DeviceTensor, expected: cudnn.DeviceTensor) -> None:
     """The same in another way: equal but for the order of float32 additions around 1."""
     np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)

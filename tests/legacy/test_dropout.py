@@ -6,8 +6,6 @@ shows: kept elements scaled, the others zero, and the same mask in the backward 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,18 +13,6 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes.errors import ClosedError, NotSupportedError
 
 from .conftest import Report
-
-ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11}
-
-
-def nonzero(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Values whose being dropped can be seen."""
-    return (rng.choice([-1.0, 1.0], shape) * rng.uniform(0.5, 2, shape)).astype(dtype)
-
-
-def poisoned(like: cudnn.DeviceTensor) -> cudnn.DeviceTensor:
-    array = np.full(like.shape, np.nan).astype(like.dtype)
-    return cudnn.DeviceTensor.from_numpy(array, dtype=like.data_type, strides=like.strides)
 
 
 @pytest.mark.parametrize("data_type", ["bfloat16", "int32"])

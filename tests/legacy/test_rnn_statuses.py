@@ -5,7 +5,6 @@ The statuses that the reference device gives are asserted of cuDNN too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ctypes import byref, c_size_t, c_void_p
 from typing import Any
 
@@ -89,40 +88,12 @@ class Calls(Run):
 
 
 PASSES = ("cudnnRNNForward", "cudnnRNNBackwardData_v8", "cudnnRNNBackwardWeights_v8")
-Change = Callable[[Calls], dict[str, Any]]
-
-
-def data(calls: Calls, size: int, data_type: str = "float64", **options: Any) -> Any:
-    lengths = options.pop("lengths", calls.problem.lengths)
-    made = RNNDataDescriptor(lengths, size, data_type, **options)
-    return calls.enter_context(made)
 
 
 def states(calls: Calls, shape: tuple[int, ...], data_type: str = "float64") -> Any:
     """A descriptor of states."""
     strides = (shape[1] * shape[2], shape[2], 1)
     return calls.enter_context(TensorDescriptor(shape, data_type, strides=strides))
-
-
-WRONG: dict[str, Change] = {
-    "xDesc NULL": lambda c: {"xDesc": NO_DATA},
-    "yDesc NULL": lambda c: {"yDesc": NO_DATA},
-    "hDesc NULL": lambda c: {"hDesc": NO_TENSOR},
-    "x of another size": lambda c: {"xDesc": data(c, 4)},
-    "y of another size": lambda c: {"yDesc": data(c, 4)},
-    "x of another type": lambda c: {"xDesc": data(c, 3, "float32")},
-    "y in another layout": lambda c: {"yDesc": data(c, 8, layout="batch_major_unpacked")},
-    "y of other lengths": lambda c: {"yDesc": data(c, 8, lengths=(5, 5, 5, 5))},
-    "h of another shape": lambda c: {"hDesc": states(c, (2, 4, 4))},
-    "a workspace too small": lambda c: {"workSpaceSize": c.workspace.nbytes - 1},
-    "a reserve space too small": lambda c: {"reserveSpaceSize": c.reserve_space.nbytes - 1},
-    "a weight space too small": lambda c: {"weightSpaceSize": c.weights.space.nbytes - 8},
-    "workSpace NULL": lambda c: {"workSpace": None},
-    "reserveSpace NULL": lambda c: {"reserveSpace": None},
-}
-
-
-NULL = (None, 0, c_void_p())
 
 
 @pytest.mark.parametrize("name", PASSES)

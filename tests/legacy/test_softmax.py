@@ -61,14 +61,6 @@ def test_five_dimensions_in_layouts_that_differ(handle: cudnn.Handle, kind: str)
             np.testing.assert_allclose(target.numpy(), wanted, rtol=2e-3, atol=1e-4)
 
 
-def launches(handle: cudnn.Handle, x: cudnn.DeviceTensor, y: cudnn.DeviceTensor) -> list[str]:
-    """The C functions of one call."""
-    cudnn.softmax_forward(handle, x, y)
-    ((plan, *_),) = handle._plans.values()
-    handle._plans.clear()
-    return [call.function.__name__ for call in plan.calls]
-
-
 def test_layer_1_warns_of_layouts_that_differ_once() -> None:
     """C's function is replaced: a GPU is not needed."""
     shape, options = (2, 6, 3, 4), (raw.CUDNN_SOFTMAX_ACCURATE, raw.CUDNN_SOFTMAX_MODE_CHANNEL)

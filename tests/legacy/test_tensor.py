@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-import ml_dtypes
-import numpy as np
-
 from cudnn_ctypes import TensorDescriptor, raw
-
-DATA_TYPES = {
-    "float32": np.float32,
-    "float64": np.float64,
-    "float16": np.float16,
-    "bfloat16": ml_dtypes.bfloat16,
-    "int8": np.int8,
-    "int32": np.int32,
-    "uint8": np.uint8,
-}
 
 
 def test_four_dimensions_read_back() -> None:

@@ -98,10 +98,3 @@ def forward(x: np.ndarray, w: np.ndarray, config: Config, mode: str) -> np.ndarr
     for of_x, of_w, of_y in terms(config, mode):
         y[of_y] += x[of_x] * w[of_w]
     return y
-
-
-def backward_data(w: np.ndarray, dy: np.ndarray, config: Config, mode: str) -> np.ndarray:
-    dx = np.zeros(config.x_shape)
-    for of_x, of_w, of_y in terms(config, mode):
-        dx[of_x] += w[of_w] * dy[of_y]
-    return dx

@@ -7,8 +7,6 @@ from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
 from cudnn_ctypes.raw.layouts import strides_for
 from cudnn_ctypes.runtime.layout import check_strides, data_type_in_layout
 
-FLOAT = as_data_type("float32")
-
 
 @pytest.mark.parametrize(
     ("data_type", "layout", "error"),

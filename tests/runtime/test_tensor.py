@@ -10,16 +10,8 @@ from fake_cuda import FakeStream
 
 from cudnn_ctypes.dtypes import as_data_type, data_type_name, numpy_dtype
 from cudnn_ctypes.errors import ClosedError
-from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.raw.memory import memory_pointer
 from cudnn_ctypes.runtime import DeviceBuffer, DeviceTensor
-
-STORED = [
-    data_type_name(data_type)
-    for data_type in cudnnDataType_t
-    if data_type_name(data_type) not in ("fast_float_for_fp8", "fp8_e5m3")
-]
-SHAPES = [(2, 32, 3, 5), (1, 32, 1), (3, 64), (2, 32, 2, 3, 4), (2, 0, 4, 4)]
 
 
 def random_array(shape: tuple[int, ...], data_type: Any, seed: int = 0) -> np.ndarray[Any, Any]:

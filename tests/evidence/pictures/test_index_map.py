@@ -11,7 +11,6 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.evidence.pictures.html import Slider
 from cudnn_ctypes.evidence.pictures.index_map import (
     IndexMap,
-    Part,
     Window,
     index_map,
     moving_index_map,
@@ -74,13 +73,6 @@ def test_repeated_and_reversed_elements():
     assert "gap" not in texts(index_map(repeated))
     reversed_ = IndexMap("reversed", (4,), (-1,), ("i",))
     assert "-3" in texts(index_map(reversed_))
-
-
-PARTS = [
-    Part("layer 0", "bw_hidden", (8,), 640, 32),
-    Part("layer 0", "w_hidden", (8, 12), 0, 384),
-    Part("layer 1", "w_hidden", (8, 8), 384, 256),
-]
 
 
 def drawn(svg: str, name: str) -> list[ElementTree.Element]:

@@ -16,14 +16,6 @@ def convolution(made):
     return made.convolution(SHAPE, 64)
 
 
-@pytest.fixture
-def configs(convolution, h200):
-    found = heuristics(convolution, device=h200)
-    yield found
-    for each in found:
-        each.close()
-
-
 # --- where cuBLASLt is missing --------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,14 +18,6 @@ def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
     with pytest.raises(cudnn.CudnnError) as caught:
         call(*arguments)
     return caught.value.hint
-
-
-@pytest.fixture
-def x() -> Iterator[Any]:
-    descriptor = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(descriptor)
-    yield descriptor
-    raw.cudnnDestroyTensorDescriptor(descriptor)
 
 
 class TestBackend:

@@ -21,7 +21,6 @@ from cudnn_ctypes import (
 
 FLOAT = raw.CUDNN_DATA_FLOAT
 IDENTITY = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_IDENTITY
-SILU = raw.CUDNN_CAUSAL_CONV1D_ACTIVATION_SILU
 
 
 @pytest.fixture(autouse=True)

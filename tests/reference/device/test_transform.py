@@ -35,19 +35,6 @@ def transform(
     return descriptor
 
 
-def held(descriptor: Any, ndim: int = 4) -> tuple[Any, ...]:
-    layout, direction = raw.cudnnTensorFormat_t(), raw.cudnnFoldingDirection_t()
-    before, after, fold = (c_int32 * 8)(), (c_int32 * 8)(), (c_uint32 * 8)()
-    raw.cudnnGetTensorTransformDescriptor(descriptor, ndim, layout, before, after, fold, direction)
-    return (
-        layout.value,
-        tuple(before[:ndim]),
-        tuple(after[:ndim]),
-        tuple(fold[: ndim - 2]),
-        direction.value,
-    )
-
-
 # --- the descriptor ---------------------------------------------------------------------------
 
 

@@ -62,23 +62,9 @@ DOUBLE, MAX = cudnn.CUDNN_DATA_DOUBLE, cudnn.CUDNN_POOLING_MAX
 FLAT, CUBE = (1, 2, 3, 4, 1, 2, CROSS), (3, [1, 2, 3], [1, 1, 2], [1, 1, 1], CROSS)
 WINDOW, CUBES = (2, 3, 0, 1, 4, 5), (3, [2, 3, 4], [0, 1, 1], [1, 2, 3])
 PLAIN = {"format": cudnn.CUDNN_TENSOR_NCHW}
-OF_FLAT = {"padding": (1, 2), "stride": (3, 4), "dilation": (1, 2), "compute_data_type": FLOAT}
 OF_CUBE = {"padding": (1, 2, 3), "stride": (1, 1, 2), "compute_data_type": FLOAT}
-OF_WINDOW = {"window": (2, 3), "padding": (0, 1), "stride": (4, 5), "nan_propagation": NO_NAN}
 OF_CUBES = {"window": (2, 3, 4), "stride": (1, 2, 3), "nan_propagation": NO_NAN}
 
-# What is set by a function of this name, and what the descriptor holds then.
-SETTINGS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "Convolution2dDescriptor": (FLAT, OF_FLAT),
-    "Convolution2dDescriptor_v4": (FLAT, OF_FLAT),
-    "Convolution2dDescriptor_v5": ((*FLAT, DOUBLE), {"mode": CROSS, "compute_data_type": DOUBLE}),
-    "Filter4dDescriptor": ((FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1), **PLAIN}),
-    "Filter4dDescriptor_v3": ((FLOAT, 4, 3, 2, 1), {"shape": (4, 3, 2, 1)}),
-    "Filter4dDescriptor_v4": ((FLOAT, NHWC, 4, 3, 2, 1), {"shape": (4, 3, 2, 1), "format": NHWC}),
-    "Pooling2dDescriptor": ((MAX, *WINDOW), OF_WINDOW),
-    "Pooling2dDescriptor_v3": ((MAX, *WINDOW), OF_WINDOW),
-    "Pooling2dDescriptor_v4": ((MAX, NAN, *WINDOW), {**OF_WINDOW, "nan_propagation": NAN}),
-}
 ND: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "ConvolutionNdDescriptor": (CUBE, OF_CUBE),
     "ConvolutionNdDescriptor_v2": (CUBE, OF_CUBE),
