@@ -271,3 +271,26 @@ def test_an_error_while_reading_for_repr_can_show_the_descriptor() -> None:
         for _ in range(2):
             with pytest.raises(BadParamError, match=r"desc=Unreadable\(unreadable\)"):
                 repr(descriptor)
+
+
+def test_four_dimensions_read_back() -> None:
+    with cudnn.TensorDescriptor() as x:
+        x.set_4d_ex("float16", 2, 3, 5, 7, 211, 67, 11, 1)
+        assert x.get_4d() == {
+            "data_type": raw.CUDNN_DATA_HALF,
+            "n": 2,
+            "c": 3,
+            "h": 5,
+            "w": 7,
+            "n_stride": 211,
+            "c_stride": 67,
+            "h_stride": 11,
+            "w_stride": 1,
+        }
+
+
+@pytest.mark.usefixtures("reference_device")
+def test_filters_with_gaps_are_refused() -> None:
+    tensor = cudnn.DeviceTensor.empty((8, 4, 3, 3), "float32", strides=(72, 18, 6, 2))
+    with tensor, pytest.raises(ValueError, match="dense"):
+        cudnn.FilterDescriptor.of(tensor)

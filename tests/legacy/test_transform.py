@@ -1,4 +1,4 @@
-"""Padding, cropping and folding through layer 2."""
+"""Padding, cropping, folding and other element-wise operations through layer 2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import reference
-from cudnn_ctypes.errors import BadParamError
+from cudnn_ctypes.errors import BadParamError, NotSupportedError
 
 ZEROS = (0, 0, 0, 0)
 X = np.arange(1.0, 2 * 3 * 4 * 6 + 1, dtype=np.float32).reshape(2, 3, 4, 6)
@@ -52,3 +52,14 @@ def test_unfolding_of_channels_inside(handle: cudnn.Handle, channels: int, layou
         cudnn.transform_tensor_ex(handle, there, unfold) as y,
     ):
         np.testing.assert_array_equal(y.numpy(), expected)
+
+
+def test_no_other_integers(handle: cudnn.Handle) -> None:
+    with tensor(X.astype(np.int32)) as x:
+        for call in (
+            lambda: cudnn.transform_tensor(handle, x, layout="NHWC"),
+            lambda: cudnn.set_tensor(handle, x, 3),
+            lambda: cudnn.scale_tensor(handle, x, 3),
+        ):
+            with pytest.raises(NotSupportedError):
+                call()

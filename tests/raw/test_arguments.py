@@ -9,11 +9,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tensors import dimensions, set_4d
 
 import cudnn_ctypes
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.function import binding
+
+
+def set_4d(descriptor: Any, *shape: Any) -> Any:
+    return raw.cudnnSetTensor4dDescriptor(
+        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, *shape
+    )
+
+
+def dimensions(descriptor: Any) -> list[int]:
+    data_type, count, dims, strides = c_int(-1), c_int(-1), (c_int * 8)(), (c_int * 8)()
+    raw.cudnnGetTensorNdDescriptor(descriptor, 8, data_type, count, dims, strides)
+    return dims[: count.value]
 
 
 class TestArguments:

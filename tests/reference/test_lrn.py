@@ -1,11 +1,13 @@
-"""Local response normalization across channels, against loops, PyTorch and differences."""
+"""Local response and divisive normalization, against loops, PyTorch and finite differences."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import lrn_cross_channel_backward, lrn_cross_channel_forward
+from cudnn_ctypes import reference as ref
 
 from .finite_differences import gradient
 
@@ -25,7 +27,7 @@ def window(center, n, size):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 16])
 def test_against_loops(n):
     x = random(0, 2, 6, 3)
-    y = lrn_cross_channel_forward(x, n=n, lrn_alpha=0.7, lrn_beta=0.6, k=1.3)
+    y = ref.lrn_cross_channel_forward(x, n=n, lrn_alpha=0.7, lrn_beta=0.6, k=1.3)
     for i, c, p in np.ndindex(*x.shape):
         energy = 1.3 + 0.7 / n * sum(x[i, j, p] ** 2 for j in window(c, n, 6))
         assert y[i, c, p] == pytest.approx(x[i, c, p] / energy**0.6, rel=1e-13)
@@ -38,8 +40,8 @@ def test_against_pytorch(n):
     torch.set_num_threads(1)
     x, dy = random(1, 2, 8, 3, 4), random(2, 2, 8, 3, 4)
     options = {"n": n, "lrn_alpha": 0.7, "lrn_beta": 0.6, "k": 1.3}
-    y = lrn_cross_channel_forward(x, **options)
-    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
+    y = ref.lrn_cross_channel_forward(x, **options)
+    dx = ref.lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
     tx = torch.from_numpy(x.copy()).requires_grad_()
     ty = torch.nn.functional.local_response_norm(tx, n, alpha=0.7, beta=0.6, k=1.3)
     ty.backward(torch.from_numpy(dy))
@@ -52,11 +54,11 @@ def test_against_pytorch(n):
 def test_gradient(shape, n):
     x, dy = random(3, *shape), random(4, *shape)
     options = {**OPTIONS, "n": n}
-    y = lrn_cross_channel_forward(x, **options)
-    dx = lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
+    y = ref.lrn_cross_channel_forward(x, **options)
+    dx = ref.lrn_cross_channel_backward(x=x, y=y, dy=dy, **options)
 
     def loss():
-        return float((lrn_cross_channel_forward(x, **options) * dy).sum())
+        return float((ref.lrn_cross_channel_forward(x, **options) * dy).sum())
 
     np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
 
@@ -65,12 +67,57 @@ def test_wrong_arguments():
     x = random(18, 1, 3, 2, 4)
     for option, value in [("n", 0), ("n", 17), ("lrn_beta", 0.009), ("k", 0.0)]:
         with pytest.raises(ValueError, match=f"^{option} must be"):
-            lrn_cross_channel_forward(x, **{option: value})
+            ref.lrn_cross_channel_forward(x, **{option: value})
         with pytest.raises(ValueError, match=f"^{option} must be"):
-            lrn_cross_channel_backward(x=x, y=x, dy=x, **{option: value})
+            ref.lrn_cross_channel_backward(x=x, y=x, dy=x, **{option: value})
     with pytest.raises(ValueError, match=r"^x must be \(N, C"):
-        lrn_cross_channel_forward(x[0, 0, 0])
+        ref.lrn_cross_channel_forward(x[0, 0, 0])
     with pytest.raises(ValueError, match=r"^y must have shape"):
-        lrn_cross_channel_backward(x=x, y=x[:, :2], dy=x)
+        ref.lrn_cross_channel_backward(x=x, y=x[:, :2], dy=x)
     with pytest.raises(ValueError, match=r"^dy must have shape"):
-        lrn_cross_channel_backward(x=x, y=x, dy=x[:, :2])
+        ref.lrn_cross_channel_backward(x=x, y=x, dy=x[:, :2])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("sizes", [(5,), (4, 6), (3, 4, 2)], ids=str)
+def test_divisive_against_loops(sizes, n):
+    x, means = random(5, 2, 2, *sizes), random(6, 2, 2, *sizes)
+    y = ref.divisive_normalization_forward(x, means, n=n, lrn_alpha=0.7, lrn_beta=0.6, k=1.3)
+    for at in np.ndindex(*x.shape):
+        around = itertools.product(*(window(c, n, s) for c, s in zip(at[2:], sizes, strict=True)))
+        squares = sum((x[(*at[:2], *place)] - means[at]) ** 2 for place in around)
+        s = 1.3 + 0.7 / n ** len(sizes) * squares
+        assert y[at] == pytest.approx(x[at] / s**0.6, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("sizes", [(5,), (3, 4), (2, 3, 2)], ids=str)
+def test_divisive_gradients(sizes, n):
+    """With an even window dx is not the gradient, as in cuDNN."""
+    x, means, dy = (random(seed, 1, 2, *sizes) for seed in (10, 11, 12))
+    options = {**OPTIONS, "n": n}
+    dx, dmeans = ref.divisive_normalization_backward(x=x, dy=dy, means=means, **options)
+
+    def loss():
+        return float((ref.divisive_normalization_forward(x, means, **options) * dy).sum())
+
+    if n % 2:
+        np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(dmeans, gradient(loss, means), rtol=1e-7, atol=1e-8)
+
+
+def test_wrong_arguments_of_divisive_normalization():
+    x = random(18, 1, 3, 2, 4)
+    for option, value in [("n", 0), ("n", 17), ("lrn_beta", 0.009), ("k", 0.0)]:
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            ref.divisive_normalization_forward(x, **{option: value})
+        with pytest.raises(ValueError, match=f"^{option} must be"):
+            ref.divisive_normalization_backward(x=x, dy=x, **{option: value})
+    with pytest.raises(ValueError, match=r"^x must be \(N, C"):
+        ref.divisive_normalization_forward(x[0, 0])
+    with pytest.raises(ValueError, match=r"^means must have shape"):
+        ref.divisive_normalization_forward(x, x[:, :2])
+    with pytest.raises(ValueError, match=r"^dy must have shape"):
+        ref.divisive_normalization_backward(x=x, dy=x[:, :2])
+    with pytest.raises(ValueError, match=r"^dmeans must be given when beta"):
+        ref.divisive_normalization_backward(x=x, dy=x, beta=1.0, dx=x)
