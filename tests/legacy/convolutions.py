@@ -11,13 +11,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from cudnn_ctypes.reference import (
-    convolution_backward_bias,
-    convolution_backward_data,
-    convolution_backward_filter,
-    convolution_bias_activation_forward,
-    convolution_forward,
-)
+from cudnn_ctypes import reference as ref
 
 Shape = tuple[int, ...]
 OPERATIONS = ("forward", "backward_data", "backward_filter", "backward_bias", "fused")
@@ -216,19 +210,19 @@ def _exact(
     x, w, dy, prior = wide(given.x), wide(given.w), wide(given.dy), wide(given.prior)
     match operation:
         case "forward":
-            return convolution_forward(x, w, y=prior, **options, **factors)
+            return ref.convolution_forward(x, w, y=prior, **options, **factors)
         case "backward_data":
-            return convolution_backward_data(
+            return ref.convolution_backward_data(
                 w=w, dy=dy, dx_shape=problem.x_shape, dx=prior, **options, **factors
             )
         case "backward_filter":
-            return convolution_backward_filter(
+            return ref.convolution_backward_filter(
                 x=x, dy=dy, dw_shape=problem.w_shape, dw=prior, **options, **factors
             )
         case "backward_bias":
             prior = prior.reshape(1, -1, *(1,) * (dy.ndim - 2))
-            return convolution_backward_bias(dy=dy, db=prior, **factors).reshape(-1)
-    return convolution_bias_activation_forward(
+            return ref.convolution_backward_bias(dy=dy, db=prior, **factors).reshape(-1)
+    return ref.convolution_bias_activation_forward(
         x,
         w,
         wide(given.z),

@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle, LRNDescriptor, SpatialTransformerDescriptor
-from cudnn_ctypes.reference import (
-    divisive_normalization_backward,
-    divisive_normalization_forward,
-    lrn_cross_channel_backward,
-    lrn_cross_channel_forward,
-    spatial_tf_grid_generator_backward,
-    spatial_tf_grid_generator_forward,
-    spatial_tf_sampler_backward,
-    spatial_tf_sampler_forward,
-)
+from cudnn_ctypes import reference as ref
 from cudnn_ctypes.reference.lrn import neighbours
 
 DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
@@ -122,19 +113,19 @@ def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
     with descriptor:
         y = case.image(prior)
         cudnn.lrn_cross_channel_forward(handle, case.image(x), descriptor, y, **case.factors)
-    exact = lrn_cross_channel_forward(wide(x), y=wide(prior), **case.factors, **options)
-    size = abs(lrn_cross_channel_forward(wide(x), **options))
+    exact = ref.lrn_cross_channel_forward(wide(x), y=wide(prior), **case.factors, **options)
+    size = abs(ref.lrn_cross_channel_forward(wide(x), **options))
     results = [case.result("forward", y, exact, size, prior)]
 
     descriptor, options = _descriptor(case)
-    forward = lrn_cross_channel_forward(x, **options)
+    forward = ref.lrn_cross_channel_forward(x, **options)
     with descriptor:
         dx = case.image(prior_dx)
         given = {"x": x, "y": forward, "dy": dy}
         operands = {name: case.image(array) for name, array in given.items()}
         cudnn.lrn_cross_channel_backward(handle, descriptor, **operands, dx=dx, **case.factors)
     wider = {name: wide(array) for name, array in given.items()}
-    exact = lrn_cross_channel_backward(**wider, dx=wide(prior_dx), **case.factors, **options)
+    exact = ref.lrn_cross_channel_backward(**wider, dx=wide(prior_dx), **case.factors, **options)
     size = _lrn_gradient_size(wider["x"], wider["dy"], **options)
     return [*results, case.result("backward", dx, exact, size, prior_dx)]
 
@@ -176,7 +167,7 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
         cudnn.divisive_normalization_forward(
             handle, case.image(x), descriptor, y, means=given_means, **case.factors
         )
-    exact = divisive_normalization_forward(
+    exact = ref.divisive_normalization_forward(
         wide(x), centers, y=wide(prior), **case.factors, **options
     )
     sizes, off = _divisive_sizes(wide(x), wide(dy), centers, case.stored, **options)
@@ -195,7 +186,7 @@ def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
             dmeans=dmeans,
             **case.factors,
         )
-    exacts = divisive_normalization_backward(
+    exacts = ref.divisive_normalization_backward(
         x=wide(x),
         dy=wide(dy),
         means=centers,
@@ -293,12 +284,12 @@ def spatial(handle: Handle, data_type: str, seed: int) -> list[Result]:
             alpha_dgrid=case.alpha,
             beta_dgrid=case.beta,
         )
-    exact_grid = spatial_tf_grid_generator_forward(wide(theta), y_shape[2:])
+    exact_grid = ref.spatial_tf_grid_generator_forward(wide(theta), y_shape[2:])
     row_sums = abs(wide(theta)).sum(axis=2)[:, None, None, :]
-    exact_dtheta = spatial_tf_grid_generator_backward(dgrid=wide(dgrid_in))
+    exact_dtheta = ref.spatial_tf_grid_generator_backward(dgrid=wide(dgrid_in))
     dtheta_size = abs(wide(dgrid_in)).sum(axis=(1, 2))[..., None]
-    exact_y = spatial_tf_sampler_forward(wide(x), wide(grid), y=wide(prior), **case.factors)
-    exacts = spatial_tf_sampler_backward(
+    exact_y = ref.spatial_tf_sampler_forward(wide(x), wide(grid), y=wide(prior), **case.factors)
+    exacts = ref.spatial_tf_sampler_backward(
         x=wide(x),
         dy=wide(dy),
         grid=wide(grid),

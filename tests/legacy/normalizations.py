@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle
-from cudnn_ctypes.reference import (
-    batch_normalization_backward,
-    batch_normalization_forward_inference,
-    batch_normalization_forward_training,
-    batch_normalization_parameter_shape,
-)
+from cudnn_ctypes import reference as ref
 
 DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
 FAMILIES = ("batch", "batch_ex", "norm", "fused_ex", "fused_norm")
@@ -63,7 +58,7 @@ class Problem:
 
     @property
     def param_shape(self) -> tuple[int, ...]:
-        return batch_normalization_parameter_shape(self.shape, self.reference_mode)
+        return ref.batch_normalization_parameter_shape(self.shape, self.reference_mode)
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -119,7 +114,7 @@ def random_operands(problem: Problem) -> Arrays:
         given["prior_dscale"] = given["prior_dbias"] = unread
     if problem.fused:
         wide = {name: array.astype(np.float64) for name, array in given.items()}
-        total = batch_normalization_forward_training(
+        total = ref.batch_normalization_forward_training(
             wide["x"],
             wide["scale"],
             wide["bias"],
@@ -142,7 +137,7 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
     options: dict[str, Any] = {"mode": problem.reference_mode, "epsilon": problem.epsilon}
     blending = {"alpha": problem.alpha, "beta": problem.beta, "y": wide["prior_y"]}
     add = {"relu": problem.fused, "z": wide["z"] if problem.adds else None}
-    forward = batch_normalization_forward_training(
+    forward = ref.batch_normalization_forward_training(
         x,
         scale,
         wide["bias"],
@@ -153,7 +148,7 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
         **add,
         **blending,
     )
-    back = batch_normalization_backward(
+    back = ref.batch_normalization_backward(
         x=x,
         dy=dy,
         scale=scale,
@@ -181,7 +176,7 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
             "running_mean": forward.running_mean,
             "running_variance": forward.running_variance,
         }
-    exact["inference"] = batch_normalization_forward_inference(
+    exact["inference"] = ref.batch_normalization_forward_inference(
         x, scale, wide["bias"], wide["mean"], wide["variance"], **options, **blending
     )
     return exact, _bounds(problem, wide, exact)

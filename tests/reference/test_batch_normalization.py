@@ -7,12 +7,7 @@ import functools
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    batch_normalization_backward,
-    batch_normalization_forward_inference,
-    batch_normalization_forward_training,
-    batch_normalization_parameter_shape,
-)
+from cudnn_ctypes import reference as ref
 
 from .finite_differences import gradient
 
@@ -23,7 +18,7 @@ SHAPES = ((4, 3, 2, 5), (3, 2, 2, 3, 2), (5, 4), (6, 2, 3))
 def operands(shape, mode, seed=0, dtype=np.float64):
     """x, scale, bias, z, dy; means differ between the parameters, as do deviations."""
     rng = np.random.default_rng(seed)
-    per = batch_normalization_parameter_shape(shape, mode)
+    per = ref.batch_normalization_parameter_shape(shape, mode)
     x = rng.uniform(0.5, 2, per) * rng.standard_normal(shape) + rng.standard_normal(per)
     arrays = (x, *rng.standard_normal((2, *per)), *rng.standard_normal((2, *shape)))
     return [array.astype(dtype) for array in arrays]
@@ -42,7 +37,7 @@ def as_torch(torch, array, mode):
 def test_training_against_pytorch(torch, mode, shape):
     x, scale, bias, _, dy = operands(shape, mode)
     mean, variance = np.random.default_rng(1).uniform(0.5, 2, (2, *scale.shape))
-    result = batch_normalization_forward_training(
+    result = ref.batch_normalization_forward_training(
         x,
         scale,
         bias,
@@ -52,7 +47,7 @@ def test_training_against_pytorch(torch, mode, shape):
         running_mean=mean,
         running_variance=variance,
     )
-    gradients = batch_normalization_backward(x=x, dy=dy, scale=scale, mode=mode, epsilon=1e-3)
+    gradients = ref.batch_normalization_backward(x=x, dy=dy, scale=scale, mode=mode, epsilon=1e-3)
 
     tx, tdy = as_torch(torch, x, mode).requires_grad_(), as_torch(torch, dy, mode)
     tscale, tbias = (torch.from_numpy(a.reshape(-1)).requires_grad_() for a in (scale, bias))
@@ -85,7 +80,7 @@ def test_training_against_pytorch(torch, mode, shape):
 def test_inference_against_pytorch(torch, mode):
     x, scale, bias, *_ = operands((4, 3, 2, 5), mode)
     mean, variance = np.random.default_rng(2).uniform(0.5, 2, (2, *scale.shape))
-    y = batch_normalization_forward_inference(
+    y = ref.batch_normalization_forward_inference(
         x, scale, bias, mean, variance, mode=mode, epsilon=1e-2
     )
     flat = [torch.from_numpy(a.reshape(-1)) for a in (mean, variance, scale, bias)]
@@ -101,16 +96,16 @@ def test_gradients_against_finite_differences(mode, fused, saved):
     options = {"mode": mode, "relu": fused != "plain", "z": z if fused == "add_relu" else None}
 
     def loss() -> float:
-        y = batch_normalization_forward_training(x, scale, bias, average_factor=1, **options).y
+        y = ref.batch_normalization_forward_training(x, scale, bias, average_factor=1, **options).y
         return float((y * dy).sum())
 
-    forward = batch_normalization_forward_training(x, scale, bias, average_factor=1, **options)
+    forward = ref.batch_normalization_forward_training(x, scale, bias, average_factor=1, **options)
     statistics = (
         {"saved_mean": forward.saved_mean, "saved_inv_variance": forward.saved_inv_variance}
         if saved
         else {}
     )
-    result = batch_normalization_backward(
+    result = ref.batch_normalization_backward(
         x=x, dy=dy, scale=scale, mode=mode, mask=forward.mask, **statistics
     )
     # No argument of ReLU lies within the step of its kink, so the loss is smooth there; per
@@ -131,7 +126,7 @@ def test_the_averages_of_1_over_n_are_plain_ones():
     scale, bias = np.ones((1, 3, 1, 1)), np.zeros((1, 3, 1, 1))
     batches = rng.standard_normal((4, 2, 3, 4, 4))
     for n, batch in enumerate(batches):  # with the first factor, 1, the 7 is gone
-        result = batch_normalization_forward_training(
+        result = ref.batch_normalization_forward_training(
             batch,
             scale,
             bias,
@@ -147,8 +142,8 @@ def test_the_averages_of_1_over_n_are_plain_ones():
 
 def test_wrong_arguments():
     x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial")
-    forward = functools.partial(batch_normalization_forward_training, average_factor=1)
-    backward = batch_normalization_backward
+    forward = functools.partial(ref.batch_normalization_forward_training, average_factor=1)
+    backward = ref.batch_normalization_backward
     with pytest.raises(ValueError, match=r"^mode must be"):
         forward(x, scale, bias, mode="layer")
     with pytest.raises(ValueError, match=r"^x must be \(N, C"):
@@ -166,7 +161,7 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^y must be given when beta"):
         forward(x, scale, bias, beta=1.0)
     with pytest.raises(ValueError, match=r"^estimated_mean must have shape"):
-        batch_normalization_forward_inference(x, scale, bias, scale[0], scale)
+        ref.batch_normalization_forward_inference(x, scale, bias, scale[0], scale)
     with pytest.raises(ValueError, match=r"^dy must have shape"):
         backward(x=x, dy=dy[:1], scale=scale)
     with pytest.raises(ValueError, match=r"^saved_mean and saved_inv_variance must be given both"):

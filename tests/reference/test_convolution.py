@@ -9,12 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    convolution_backward_bias,
-    convolution_backward_data,
-    convolution_backward_filter,
-    convolution_forward,
-)
+from cudnn_ctypes import reference as ref
 
 from .naive import integers, random_config
 
@@ -25,8 +20,10 @@ KERNEL = np.arange(1.0, 10.0).reshape(1, 1, 3, 3)
 
 def test_convolution_is_cross_correlation_with_the_filter_reversed():
     reversed_kernel = KERNEL[:, :, ::-1, ::-1]
-    y = convolution_forward(IMAGE, KERNEL, padding=(1, 1), mode="convolution")
-    np.testing.assert_array_equal(y, convolution_forward(IMAGE, reversed_kernel, padding=(1, 1)))
+    y = ref.convolution_forward(IMAGE, KERNEL, padding=(1, 1), mode="convolution")
+    np.testing.assert_array_equal(
+        y, ref.convolution_forward(IMAGE, reversed_kernel, padding=(1, 1))
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -43,9 +40,9 @@ def test_against_pytorch(torch, spatial: int, mode: str):
         ty = operation(tx, flipped, **config.options)
         ty.backward(torch.tensor(dy))
         options = {**config.options, "mode": mode}
-        y = convolution_forward(x, w, **options)
-        dx = convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **options)
-        dw = convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **options)
+        y = ref.convolution_forward(x, w, **options)
+        dx = ref.convolution_backward_data(w=w, dy=dy, dx_shape=x.shape, **options)
+        dw = ref.convolution_backward_filter(x=x, dy=dy, dw_shape=w.shape, **options)
         np.testing.assert_array_equal(y, ty.detach().numpy(), err_msg=str(config))
         np.testing.assert_array_equal(dx, tx.grad.numpy(), err_msg=str(config))
         np.testing.assert_array_equal(dw, tw.grad.numpy(), err_msg=str(config))
@@ -56,16 +53,16 @@ def test_against_pytorch(torch, spatial: int, mode: str):
 
 def test_other_wrong_arguments():
     with pytest.raises(ValueError, match="mode must be"):
-        convolution_forward(IMAGE, KERNEL, mode="correlation")
+        ref.convolution_forward(IMAGE, KERNEL, mode="correlation")
     with pytest.raises(ValueError, match="compute_dtype must be"):
-        convolution_forward(IMAGE, KERNEL, compute_dtype=np.float16)
+        ref.convolution_forward(IMAGE, KERNEL, compute_dtype=np.float16)
     with pytest.raises(ValueError, match=r"dy must have shape \(1, 1, 2, 2\), got \(1, 1, 3, 2\)"):
-        convolution_backward_data(w=KERNEL, dy=np.zeros((1, 1, 3, 2)), dx_shape=IMAGE.shape)
+        ref.convolution_backward_data(w=KERNEL, dy=np.zeros((1, 1, 3, 2)), dx_shape=IMAGE.shape)
     with pytest.raises(ValueError, match="dy must have shape"):
-        convolution_backward_filter(x=IMAGE, dy=np.zeros((1, 1, 4)), dw_shape=KERNEL.shape)
+        ref.convolution_backward_filter(x=IMAGE, dy=np.zeros((1, 1, 4)), dw_shape=KERNEL.shape)
     with pytest.raises(ValueError, match="dy must be"):
-        convolution_backward_bias(dy=np.zeros((2, 3)))
+        ref.convolution_backward_bias(dy=np.zeros((2, 3)))
     with pytest.raises(TypeError, match=r"stride: expected ints, got \(1.5, 1\)"):
-        convolution_forward(IMAGE, KERNEL, stride=(1.5, 1))
+        ref.convolution_forward(IMAGE, KERNEL, stride=(1.5, 1))
     with pytest.raises(TypeError, match="padding: expected ints, got 1"):
-        convolution_forward(IMAGE, KERNEL, padding=1)
+        ref.convolution_forward(IMAGE, KERNEL, padding=1)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    TensorTransform,
-    convolution_backward_data,
-    folded_backward_data,
-    transform_tensor,
-)
+from cudnn_ctypes import reference as ref
 
 from .naive import integers, random_config
 
@@ -74,13 +69,13 @@ MEASURED = [
 @pytest.mark.parametrize(("problem", "shapes", "pads"), MEASURED)
 def test_descriptors_as_measured(problem, shapes, pads):
     x_shape, w_shape, padding, stride = problem
-    folded = folded_backward_data(w_shape, x_shape, padding=padding, stride=stride)
+    folded = ref.folded_backward_data(w_shape, x_shape, padding=padding, stride=stride)
     assert (folded.w_shape, folded.dy_shape, folded.dx_shape, folded.padding) == shapes
     zeros = (0, 0, 0, 0)
-    assert folded.fold_w == TensorTransform(pads[0], pads[1], stride)
-    assert folded.pad_dy == TensorTransform(zeros, pads[2], (0, 0))
-    assert folded.fold_dx == TensorTransform(zeros, pads[3], stride)
-    assert folded.unfold_dx == TensorTransform(zeros, pads[4], stride, "unfold")
+    assert folded.fold_w == ref.TensorTransform(pads[0], pads[1], stride)
+    assert folded.pad_dy == ref.TensorTransform(zeros, pads[2], (0, 0))
+    assert folded.fold_dx == ref.TensorTransform(zeros, pads[3], stride)
+    assert folded.unfold_dx == ref.TensorTransform(zeros, pads[4], stride, "unfold")
 
 
 def random_problem(rng: np.random.Generator, spatial: int):
@@ -97,23 +92,23 @@ def test_folded_equals_direct(spatial):
     for _ in range(40):
         config, options = random_problem(rng, spatial)
         w, dy = integers(rng, config.w_shape), integers(rng, config.y_shape)
-        direct = convolution_backward_data(w=w, dy=dy, dx_shape=config.x_shape, **options)
-        folded = folded_backward_data(config.w_shape, config.x_shape, **options)
-        dx = convolution_backward_data(
-            w=transform_tensor(w, folded.fold_w),
-            dy=transform_tensor(dy, folded.pad_dy),
+        direct = ref.convolution_backward_data(w=w, dy=dy, dx_shape=config.x_shape, **options)
+        folded = ref.folded_backward_data(config.w_shape, config.x_shape, **options)
+        dx = ref.convolution_backward_data(
+            w=ref.transform_tensor(w, folded.fold_w),
+            dy=ref.transform_tensor(dy, folded.pad_dy),
             dx_shape=folded.dx_shape,
             padding=folded.padding,
         )
-        unfolded = transform_tensor(dx, folded.unfold_dx)
+        unfolded = ref.transform_tensor(dx, folded.unfold_dx)
         np.testing.assert_array_equal(unfolded, direct, err_msg=str(config))
 
 
 def test_order_of_folded_channels_as_measured():
     # cuDNN 9.19 on an H200: the folded channels of pixel (0, 0), and of tap (0, 0) of filter 0.
     x = np.arange(1, 385).reshape(2, 3, 8, 8)
-    folded = folded_backward_data((4, 3, 3, 3), x.shape, padding=(1, 1), stride=(2, 2))
-    image = transform_tensor(x, folded.fold_dx)
+    folded = ref.folded_backward_data((4, 3, 3, 3), x.shape, padding=(1, 1), stride=(2, 2))
+    image = ref.transform_tensor(x, folded.fold_dx)
     assert image[0, :, 0, 0].tolist() == [1, 65, 129, 2, 66, 130, 9, 73, 137, 10, 74, 138, *[0] * 4]
     assert image[0, :, 0, 1].tolist() == [
         3,
@@ -130,10 +125,10 @@ def test_order_of_folded_channels_as_measured():
         140,
         *[0] * 4,
     ]
-    w = transform_tensor(np.arange(1, 109).reshape(4, 3, 3, 3), folded.fold_w)
+    w = ref.transform_tensor(np.arange(1, 109).reshape(4, 3, 3, 3), folded.fold_w)
     assert w[0, :, 0, 0].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 10, 19, 0, 0, 0, 0]
     assert w[0, :, 1, 1].tolist() == [5, 14, 23, 6, 15, 24, 8, 17, 26, 9, 18, 27, 0, 0, 0, 0]
-    back = transform_tensor(np.arange(1, 513).reshape(2, 16, 4, 4), folded.unfold_dx)
+    back = ref.transform_tensor(np.arange(1, 513).reshape(2, 16, 4, 4), folded.unfold_dx)
     assert back[0, 0, :2, :4].tolist() == [[1, 49, 2, 50], [97, 145, 98, 146]]
     assert back.max() == 448
 
@@ -141,6 +136,6 @@ def test_order_of_folded_channels_as_measured():
 def test_wrong_transforms():
     x = np.zeros((1, 2, 4, 4))
     with pytest.raises(ValueError, match="transform must pad the 4 dimensions"):
-        transform_tensor(x, TensorTransform((0, 0, 0), (0, 0, 0), (2, 2)))
+        ref.transform_tensor(x, ref.TensorTransform((0, 0, 0), (0, 0, 0), (2, 2)))
     with pytest.raises(ValueError, match="transform must fold the 2 spatial dimensions"):
-        transform_tensor(x, TensorTransform((0, 0, 0, 0), (0, 0, 0, 0), (2, 2, 2)))
+        ref.transform_tensor(x, ref.TensorTransform((0, 0, 0, 0), (0, 0, 0, 0), (2, 2, 2)))

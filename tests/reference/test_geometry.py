@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import raw
+from cudnn_ctypes import reference as ref
 from cudnn_ctypes.errors import LibraryNotFoundError
-from cudnn_ctypes.reference import (
-    convolution_backward_data,
-    convolution_backward_filter,
-    convolution_forward,
-    output_shape,
-)
 
 from .naive import random_config
 
@@ -60,7 +55,7 @@ def test_output_shape_against_cudnn(descriptors):
             raw.cudnnGetConvolutionNdForwardOutputDim(
                 convolution, tensor, filters, len(y_shape), y_shape
             )
-            assert output_shape(x_shape, w_shape, **config.options) == tuple(y_shape), config
+            assert ref.output_shape(x_shape, w_shape, **config.options) == tuple(y_shape), config
 
 
 WRONG = [
@@ -90,10 +85,10 @@ def test_wrong_geometry(change, message):
     x_shape, w_shape = options.pop("x_shape"), options.pop("w_shape")
     x, w, dy = np.zeros(x_shape), np.zeros(w_shape), np.zeros((1, 4, 3, 3))
     with pytest.raises(ValueError, match=message):
-        output_shape(x_shape, w_shape, **options)
+        ref.output_shape(x_shape, w_shape, **options)
     with pytest.raises(ValueError, match=message):
-        convolution_forward(x, w, **options)
+        ref.convolution_forward(x, w, **options)
     with pytest.raises(ValueError, match=message):
-        convolution_backward_data(w=w, dy=dy, dx_shape=x_shape, **options)
+        ref.convolution_backward_data(w=w, dy=dy, dx_shape=x_shape, **options)
     with pytest.raises(ValueError, match=message):
-        convolution_backward_filter(x=x, dy=dy, dw_shape=w_shape, **options)
+        ref.convolution_backward_filter(x=x, dy=dy, dw_shape=w_shape, **options)

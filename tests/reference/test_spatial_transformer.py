@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    spatial_tf_grid_generator_backward,
-    spatial_tf_grid_generator_forward,
-    spatial_tf_sampler_backward,
-    spatial_tf_sampler_forward,
-)
+from cudnn_ctypes import reference as ref
 
 
 def random(seed, *shape):
@@ -28,9 +23,9 @@ def test_grid_against_pytorch(torch, size):
     tt = torch.from_numpy(theta.copy()).requires_grad_()
     tgrid = torch.nn.functional.affine_grid(tt, (3, 1, *size), align_corners=True)
     tgrid.backward(torch.from_numpy(dgrid))
-    grid = spatial_tf_grid_generator_forward(theta, size)
+    grid = ref.spatial_tf_grid_generator_forward(theta, size)
     np.testing.assert_allclose(grid, tgrid.detach().numpy(), rtol=1e-12, atol=1e-13)
-    dtheta = spatial_tf_grid_generator_backward(dgrid=dgrid)
+    dtheta = ref.spatial_tf_grid_generator_backward(dgrid=dgrid)
     np.testing.assert_allclose(dtheta, tt.grad.numpy(), rtol=1e-12, atol=1e-13)
 
 
@@ -42,8 +37,8 @@ def test_sampler_against_pytorch(torch, in_size, spread):
     tx, tgrid = (torch.from_numpy(a.copy()).requires_grad_() for a in (x, grid))
     ty = torch.nn.functional.grid_sample(tx, tgrid, align_corners=True)
     ty.backward(torch.from_numpy(dy))
-    y = spatial_tf_sampler_forward(x, grid)
-    dx, dgrid = spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
+    y = ref.spatial_tf_sampler_forward(x, grid)
+    dx, dgrid = ref.spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     for ours, theirs in [(y, ty.detach()), (dx, tx.grad), (dgrid, tgrid.grad)]:
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
 
@@ -51,18 +46,18 @@ def test_sampler_against_pytorch(torch, in_size, spread):
 def test_wrong_arguments():
     x, grid = random(20, 2, 3, 4, 5), random(21, 2, 3, 3, 2)
     with pytest.raises(ValueError, match=r"^theta must have shape \(N, 2, 3\)"):
-        spatial_tf_grid_generator_forward(np.ones((2, 3)), (4, 5))
+        ref.spatial_tf_grid_generator_forward(np.ones((2, 3)), (4, 5))
     with pytest.raises(ValueError, match=r"^size must be \(H, W\)"):
-        spatial_tf_grid_generator_forward(identity(2), (3, 4, 5))
+        ref.spatial_tf_grid_generator_forward(identity(2), (3, 4, 5))
     with pytest.raises(ValueError, match=r"^dgrid must have shape \(N, H, W, 2\)"):
-        spatial_tf_grid_generator_backward(dgrid=grid[..., :1])
+        ref.spatial_tf_grid_generator_backward(dgrid=grid[..., :1])
     with pytest.raises(ValueError, match=r"^x must be \(N, C, height, width\)"):
-        spatial_tf_sampler_forward(x[0], grid)
+        ref.spatial_tf_sampler_forward(x[0], grid)
     with pytest.raises(ValueError, match=r"^grid must have shape"):
-        spatial_tf_sampler_forward(x, grid[0])
+        ref.spatial_tf_sampler_forward(x, grid[0])
     with pytest.raises(ValueError, match=r"^grid must be for the 2 images of x"):
-        spatial_tf_sampler_forward(x, grid[:1])
+        ref.spatial_tf_sampler_forward(x, grid[:1])
     with pytest.raises(ValueError, match=r"^dy must have shape \(2, 3, 3, 3\)"):
-        spatial_tf_sampler_backward(x=x, dy=x, grid=grid)
+        ref.spatial_tf_sampler_backward(x=x, dy=x, grid=grid)
     with pytest.raises(ValueError, match=r"^dgrid must be given when beta"):
-        spatial_tf_sampler_backward(x=x, dy=random(22, 2, 3, 3, 3), grid=grid, beta_dgrid=1.0)
+        ref.spatial_tf_sampler_backward(x=x, dy=random(22, 2, 3, 3, 3), grid=grid, beta_dgrid=1.0)

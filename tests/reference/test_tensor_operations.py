@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import (
-    add_tensor,
-    op_tensor,
-    reduce_indices,
-    reduce_tensor,
-    scale_tensor,
-    set_tensor,
-)
+from cudnn_ctypes import reference as ref
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((2, 3, 4, 5))
@@ -29,19 +22,19 @@ NAN = np.nan
 
 def test_add_broadcasts_and_blends():
     bias = np.array([1.0, 2.0, 3.0]).reshape(1, 3, 1, 1)
-    np.testing.assert_array_equal(add_tensor(bias, C), C + bias)
-    np.testing.assert_allclose(add_tensor(B, C, alpha=2.0, beta=-0.5), 2 * B - 0.5 * C)
+    np.testing.assert_array_equal(ref.add_tensor(bias, C), C + bias)
+    np.testing.assert_allclose(ref.add_tensor(B, C, alpha=2.0, beta=-0.5), 2 * B - 0.5 * C)
     unread = np.full(C.shape, NAN)
     np.testing.assert_array_equal(
-        add_tensor(bias, unread, beta=0.0), np.broadcast_to(bias, C.shape)
+        ref.add_tensor(bias, unread, beta=0.0), np.broadcast_to(bias, C.shape)
     )
-    np.testing.assert_array_equal(add_tensor(unread, C, alpha=0.0), C)
+    np.testing.assert_array_equal(ref.add_tensor(unread, C, alpha=0.0), C)
 
 
 def test_set_and_scale():
-    assert set_tensor((2, 1), 3, np.float16).tolist() == [[3], [3]]
-    np.testing.assert_array_equal(scale_tensor(C, 0.5), C / 2)
-    assert scale_tensor(np.array([3, 100, -5], np.int8), 2.5).tolist() == [8, 127, -12]
+    assert ref.set_tensor((2, 1), 3, np.float16).tolist() == [[3], [3]]
+    np.testing.assert_array_equal(ref.scale_tensor(C, 0.5), C / 2)
+    assert ref.scale_tensor(np.array([3, 100, -5], np.int8), 2.5).tolist() == [8, 127, -12]
 
 
 # --- op ---------------------------------------------------------------------------------------
@@ -56,16 +49,16 @@ def test_binary_operations_against_pytorch(torch, operation: str):
         "max": torch.maximum,
     }[operation]
     expected = function(1.5 * torch.tensor(A), -2.0 * torch.tensor(B)).numpy() + 0.25 * C
-    result = op_tensor(operation, A, B, alpha1=1.5, alpha2=-2.0, beta=0.25, c=C)
+    result = ref.op_tensor(operation, A, B, alpha1=1.5, alpha2=-2.0, beta=0.25, c=C)
     np.testing.assert_allclose(result, expected, rtol=1e-14)
 
 
 def test_nan_in_minimum_and_maximum():
     a, b = np.array([NAN, 1.0, NAN]), np.array([2.0, NAN, NAN])
     for operation in ("min", "max"):
-        numbers = op_tensor(operation, a, b, propagate_nan=False)
+        numbers = ref.op_tensor(operation, a, b, propagate_nan=False)
         np.testing.assert_array_equal(numbers, [2, 1, NAN])
-        assert np.isnan(op_tensor(operation, a, b)).all()
+        assert np.isnan(ref.op_tensor(operation, a, b)).all()
 
 
 # --- reduce -----------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ def test_reductions_against_pytorch(torch, c_shape: tuple[int, ...]):
         "mul_no_zeros": over(torch.prod, without_zeros),
     }
     for operator, values in expected.items():
-        result = reduce_tensor(with_zeros, c_shape, operator)
+        result = ref.reduce_tensor(with_zeros, c_shape, operator)
         assert result.shape == c_shape
         # Sums and products of up to 120 terms in float64, in another order.
         np.testing.assert_allclose(result, values.numpy(), rtol=1e-12, atol=1e-13, err_msg=operator)
@@ -109,14 +102,14 @@ def test_reductions_against_pytorch(torch, c_shape: tuple[int, ...]):
 
 def test_indices_count_the_reduced_elements_only():
     flat = A.transpose(1, 0, 2, 3).reshape(3, -1)
-    indices = reduce_indices(A, (1, 3, 1, 1), "max")
+    indices = ref.reduce_indices(A, (1, 3, 1, 1), "max")
     assert indices.dtype == np.uint32
     assert indices.ravel().tolist() == flat.argmax(axis=1).tolist()
-    indices = reduce_indices(A, (1, 3, 1, 1), "min")
+    indices = ref.reduce_indices(A, (1, 3, 1, 1), "min")
     assert indices.ravel().tolist() == flat.argmin(axis=1).tolist()
-    indices = reduce_indices(A, (1, 3, 1, 1), "amax")
+    indices = ref.reduce_indices(A, (1, 3, 1, 1), "amax")
     assert indices.ravel().tolist() == abs(flat).argmax(axis=1).tolist()
-    middle = reduce_indices(A, (2, 1, 4, 1), "max")
+    middle = ref.reduce_indices(A, (2, 1, 4, 1), "max")
     flat = A.transpose(0, 2, 1, 3).reshape(2, 4, -1)
     assert middle[:, 0, :, 0].tolist() == flat.argmax(axis=-1).tolist()
 
@@ -125,36 +118,36 @@ def test_nan_in_reductions():
     a = np.array([[2.0, NAN, -5.0]])
     values = {"min": -5.0, "max": 2.0, "amax": 5.0}
     for operator, value in values.items():
-        assert reduce_tensor(a, (1, 1), operator, propagate_nan=False).tolist() == [[value]]
-        assert np.isnan(reduce_tensor(a, (1, 1), operator)).all()
-        assert reduce_indices(a, (1, 1), operator).tolist() == [[1]]
-    assert reduce_indices(a, (1, 1), "max", propagate_nan=False).tolist() == [[0]]
-    assert reduce_indices(a, (1, 1), "min", propagate_nan=False).tolist() == [[2]]
+        assert ref.reduce_tensor(a, (1, 1), operator, propagate_nan=False).tolist() == [[value]]
+        assert np.isnan(ref.reduce_tensor(a, (1, 1), operator)).all()
+        assert ref.reduce_indices(a, (1, 1), operator).tolist() == [[1]]
+    assert ref.reduce_indices(a, (1, 1), "max", propagate_nan=False).tolist() == [[0]]
+    assert ref.reduce_indices(a, (1, 1), "min", propagate_nan=False).tolist() == [[2]]
     for operator in ("add", "mul", "avg", "norm1", "norm2", "mul_no_zeros"):
-        assert np.isnan(reduce_tensor(a, (1, 1), operator)).all()
+        assert np.isnan(ref.reduce_tensor(a, (1, 1), operator)).all()
 
 
 def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^a must have the shape \(2, 3, 4, 5\) or ones in it"):
-        add_tensor(A[:, :2], C)
+        ref.add_tensor(A[:, :2], C)
     with pytest.raises(ValueError, match=r"^a must have the shape"):
-        add_tensor(np.zeros(5), C)
+        ref.add_tensor(np.zeros(5), C)
     with pytest.raises(ValueError, match=r"^b must have the shape"):
-        op_tensor("add", A, A[:1, :, :2])
+        ref.op_tensor("add", A, A[:1, :, :2])
     with pytest.raises(ValueError, match=r"^b must be given for mul"):
-        op_tensor("mul", A)
+        ref.op_tensor("mul", A)
     with pytest.raises(ValueError, match=r"^op must be one of add, mul"):
-        op_tensor("sub", A, A)
+        ref.op_tensor("sub", A, A)
     with pytest.raises(ValueError, match=r"^c must be given when beta"):
-        op_tensor("not", A, beta=1.0)
+        ref.op_tensor("not", A, beta=1.0)
     with pytest.raises(ValueError, match=r"^c_shape must be \(2, 3, 4, 5\) with ones"):
-        reduce_tensor(A, (2, 2, 1, 1), "add")
+        ref.reduce_tensor(A, (2, 2, 1, 1), "add")
     with pytest.raises(ValueError, match=r"^c_shape must be"):
-        reduce_tensor(A, (1,), "add")
+        ref.reduce_tensor(A, (1,), "add")
     with pytest.raises(ValueError, match=r"^op must be one of add, mul"):
-        reduce_tensor(A, (1, 1, 1, 1), "median")
+        ref.reduce_tensor(A, (1, 1, 1, 1), "median")
     with pytest.raises(ValueError, match=r"^op must be one of min, max, amax"):
-        reduce_indices(A, (1, 1, 1, 1), "add")
+        ref.reduce_indices(A, (1, 1, 1, 1), "add")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -164,9 +157,11 @@ def test_extremes_of_nothing_but_nan_or_infinity(dtype: Any) -> None:
     of_nothing = {"min": limits.max, "max": limits.min, "amax": 0}
     for operator, expected in of_nothing.items():
         options: dict[str, Any] = {"compute_dtype": dtype}
-        numbers = reduce_tensor(a, (1, 1), operator, propagate_nan=False, **options)
+        numbers = ref.reduce_tensor(a, (1, 1), operator, propagate_nan=False, **options)
         assert numbers[0, 0] == expected
-        assert np.isnan(reduce_tensor(a, (1, 1), operator, **options))
+        assert np.isnan(ref.reduce_tensor(a, (1, 1), operator, **options))
     for operator, infinity in (("min", np.inf), ("max", -np.inf)):
-        numbers = reduce_tensor(np.full((1, 2), infinity), (1, 1), operator, compute_dtype=dtype)
+        numbers = ref.reduce_tensor(
+            np.full((1, 2), infinity), (1, 1), operator, compute_dtype=dtype
+        )
         assert numbers[0, 0] == of_nothing[operator]
