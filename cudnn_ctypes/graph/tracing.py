@@ -66,7 +66,7 @@ Look = Callable[..., tuple[Any, tuple[Any, ...]]]
 
 @functools.cache
 def quick_look(classes: tuple[type, ...]) -> Look:
-    """What looks at PyTorch tensors and plain values of some classes; its key is finer than `look`.
+    """A look at PyTorch tensors and plain values of some classes; its key is finer than `look`.
 
     Raises KeyError for arguments of other classes.
     """

@@ -300,7 +300,7 @@ _DIFFERENCE = 0.1  # of the norm: a gradient may be on the other side of ReLU's 
 _RUNS = 10
 _NOT_RUN = (CudnnError, ValueError, TypeError, NotImplementedError, torch.cuda.OutOfMemoryError)
 _measured: dict[Any, tuple[str, str]] = {}
-"""What `_trial` found, by the code and the operands of both sides."""
+"""Findings of `_trial`, by the code and the operands of both sides."""
 
 
 def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tuple[str, str]:

@@ -87,7 +87,7 @@ def custom_op(
 def _call(
     forward: Any, gradient: Gradient, parameters: Sequence[inspect.Parameter]
 ) -> Callable[..., Any]:
-    """What an operator does: its forward graph, with a note for autograd if gradients are needed.
+    """An operator's work: its forward graph, with a note for autograd if gradients are needed.
 
     It is made of other operators: those alone remain in what torch.compile makes.
     """

@@ -17,7 +17,10 @@ from .peer_graphs import PEER_GRAPHS
 
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 # What cuDNN up to 9.28 has no engine for on an H200.
-NO_ENGINE = {"matmul_of_a_reshaped_matrix", "two_matrices_side_by_side"}
+NO_ENGINE = {
+    *("matmul_of_a_reshaped_matrix", "two_matrices_side_by_side"),
+    "lower_triangle_of_a_product",  # refused: engines count its rows wrong
+}
 DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
 
 
@@ -431,12 +434,16 @@ def test_the_heuristics_take_the_peer_s_programs(name, h200):
         for each in case.describe(cudnn, graph, new).values():
             each.set_output(True)
         graph.validate()
-        graph.build_operation_graph()
         modes = [cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK]
+
+        def plan():
+            graph.build_operation_graph()
+            graph.create_execution_plans(modes)
+
         if name in NO_ENGINE:
             with pytest.raises(cudnn.cudnnGraphNotSupportedError):
-                graph.create_execution_plans(modes)
+                plan()
             return
-        graph.create_execution_plans(modes)
+        plan()
         graph.check_support()
         assert graph.get_execution_plan_count() > 0

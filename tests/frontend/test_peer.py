@@ -162,7 +162,12 @@ def test_the_same_numbers(name, peer, record_property):
             theirs = Run(peer, case, inputs, handles[peer])
         except peer.cudnnGraphNotSupportedError as error:
             pytest.skip(f"NVIDIA's front end cannot build it with this cuDNN: {error}"[:160])
-        mine = Run(ours, case, inputs, handles[ours])
+        try:
+            mine = Run(ours, case, inputs, handles[ours])
+        except ours.cudnnGraphNotSupportedError as error:
+            if "known fault" not in str(error):
+                raise
+            pytest.skip(f"cuDNN computes it wrong: {error}"[:160])
         assert mine.layouts == theirs.layouts
         expected, got = theirs.execute(), mine.execute()
         chosen = mine.graph._held.plans

@@ -272,7 +272,7 @@ def _wrapped(function: str, arguments: list[str]) -> str:
 
 
 def _facts() -> dict[str, str]:
-    """What the C program, its Makefile and its README say of this process."""
+    """Facts of this process for the C program, its Makefile and its README."""
     from ... import __version__
 
     loaded, include = library.load(), headers.include_folder()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ...arguments import integer, integers, missing_attribute
 from ...dtypes import data_type_argument, data_type_name
@@ -30,21 +30,6 @@ _OTHER_NAMES = {
     "is_virtual": "virtual",
     "set_is_virtual": "set_output",
 }
-
-
-S = TypeVar("S", bound="TensorOperators")
-
-
-def _operator(method: str) -> Callable[[S, S | float], S]:
-    return lambda self, other: self._node(method, self, other)
-
-
-def _reflected(method: str) -> Callable[[S, S | float], S]:
-    return lambda self, other: self._node(method, other, self)
-
-
-def _of_one(method: str) -> Callable[[S], S]:
-    return lambda self: self._node(method, self)
 
 
 class TensorOperators:
@@ -129,29 +114,74 @@ class TensorOperators:
         result: Self = getattr(graph, method)(*operands)
         return result
 
-    __add__ = _operator("add")
-    __radd__ = _reflected("add")
-    __sub__ = _operator("sub")
-    __rsub__ = _reflected("sub")
-    __mul__ = _operator("mul")
-    __rmul__ = _reflected("mul")
-    __truediv__ = _operator("div")
-    __rtruediv__ = _reflected("div")
-    __pow__ = _operator("pow")
-    __rpow__ = _reflected("pow")
-    __matmul__ = _operator("matmul")
-    __rmatmul__ = _reflected("matmul")
-    __and__ = _operator("logical_and")
-    __rand__ = _reflected("logical_and")
-    __or__ = _operator("logical_or")
-    __ror__ = _reflected("logical_or")
-    __lt__ = _operator("cmp_lt")
-    __le__ = _operator("cmp_le")
-    __gt__ = _operator("cmp_gt")
-    __ge__ = _operator("cmp_ge")
-    __invert__ = _of_one("logical_not")
-    __neg__ = _of_one("neg")
-    __abs__ = _of_one("abs")
+    def __add__(self, other: Self | float) -> Self:
+        return self._node("add", self, other)
+
+    def __radd__(self, other: float) -> Self:
+        return self._node("add", other, self)
+
+    def __sub__(self, other: Self | float) -> Self:
+        return self._node("sub", self, other)
+
+    def __rsub__(self, other: float) -> Self:
+        return self._node("sub", other, self)
+
+    def __mul__(self, other: Self | float) -> Self:
+        return self._node("mul", self, other)
+
+    def __rmul__(self, other: float) -> Self:
+        return self._node("mul", other, self)
+
+    def __truediv__(self, other: Self | float) -> Self:
+        return self._node("div", self, other)
+
+    def __rtruediv__(self, other: float) -> Self:
+        return self._node("div", other, self)
+
+    def __pow__(self, other: Self | float) -> Self:
+        return self._node("pow", self, other)
+
+    def __rpow__(self, other: float) -> Self:
+        return self._node("pow", other, self)
+
+    def __matmul__(self, other: Self) -> Self:
+        return self._node("matmul", self, other)
+
+    def __rmatmul__(self, other: Self) -> Self:
+        return self._node("matmul", other, self)
+
+    def __and__(self, other: Self) -> Self:
+        return self._node("logical_and", self, other)
+
+    def __rand__(self, other: Self) -> Self:
+        return self._node("logical_and", other, self)
+
+    def __or__(self, other: Self) -> Self:
+        return self._node("logical_or", self, other)
+
+    def __ror__(self, other: Self) -> Self:
+        return self._node("logical_or", other, self)
+
+    def __lt__(self, other: Self | float) -> Self:
+        return self._node("cmp_lt", self, other)
+
+    def __le__(self, other: Self | float) -> Self:
+        return self._node("cmp_le", self, other)
+
+    def __gt__(self, other: Self | float) -> Self:
+        return self._node("cmp_gt", self, other)
+
+    def __ge__(self, other: Self | float) -> Self:
+        return self._node("cmp_ge", self, other)
+
+    def __invert__(self) -> Self:
+        return self._node("logical_not", self)
+
+    def __neg__(self) -> Self:
+        return self._node("neg", self)
+
+    def __abs__(self) -> Self:
+        return self._node("abs", self)
 
 
 @dataclass(eq=False, repr=False)

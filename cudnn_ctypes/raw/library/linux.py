@@ -1,4 +1,4 @@
-"""What this package asks Linux of its process, in seven questions.
+"""Seven questions that this package asks Linux of its process.
 
 A missing /proc is no error: what it alone knows is then empty, 0 or None, and nothing is refused
 for it.
@@ -55,7 +55,7 @@ def _read(file: str) -> bytes:
 
 
 def mappings() -> Iterator[Mapping]:
-    """What lies in this process's memory, in the order of addresses."""
+    """The mappings of this process's memory, in the order of addresses."""
     for line in os.fsdecode(_read("maps")).splitlines():
         limits, permissions, _, _, _, *file = line.split(maxsplit=5)
         start, end = (int(limit, 16) for limit in limits.split("-"))

@@ -310,7 +310,7 @@ class Step:
                 raise refuse(f"{self.name} with {name} is not carried out")
 
     def options_by(self, read: Callable[[Step], Options]) -> Options:
-        """What a function reads from the operation's attributes, read once."""
+        """The operation's attributes as a function reads them, read once."""
         if read not in self._options:
             self._options[read] = read(self)
         return cast("Options", self._options[read])

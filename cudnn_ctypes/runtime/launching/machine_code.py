@@ -150,7 +150,7 @@ def _noting(types: tuple[Any, ...]) -> tuple[Any, list[Any]]:
 
 
 def _words(arguments: Sequence[Any], reals: Mapping[int, Any]) -> list[tuple[int, int]]:
-    """What ctypes passes for each argument: whether a floating-point number, and its word."""
+    """Each argument as ctypes passes it: whether a floating-point number, and its word."""
     types = [reals.get(place, ctypes.c_uint64) for place in range(len(arguments))]
     function, noted = _noting(tuple(types))
     function(*arguments)  # held by the GIL, as is what it notes
@@ -192,7 +192,7 @@ _FUNCTIONS = (
 
 
 def _table(calls: Sequence[FixedCall], words: Words, objects: Sequence[Any]) -> bytes:
-    """What the code reads: functions, objects, lists of words by their counts, and the calls."""
+    """The table that the code reads: functions, objects, lists of words, and the calls."""
     head = [ctypes.cast(ctypes.pythonapi[n], ctypes.c_void_p).value or 0 for n in _FUNCTIONS]
     head += map(id, objects)
     lists: list[int] = []

@@ -131,7 +131,7 @@ class Plan:
         }
 
     def copied(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What a `Form` finds, as new objects, made one after the other."""
+        """The findings of a `Form` as new objects, made one after the other."""
         pointers = {
             id(native): _passed(checked)
             for call in self.calls
