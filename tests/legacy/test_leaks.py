@@ -72,8 +72,13 @@ def test_a_leak_is_found(reference_handle: Handle, every: int) -> None:
             left.append(malloc(FOUND * every - 8))  # malloc adds 8
 
     check_no_memory_is_left(clean, reference_handle)  # what other tests kept is freed now
+
+    def search() -> None:
+        for _ in range(3):  # in one of the rounds more may be freed
+            check_no_memory_is_left(step, reference_handle, rounds=6)
+
     with pytest.raises(AssertionError):
-        check_no_memory_is_left(step, reference_handle, rounds=6)
+        search()
     for address in left:
         free(address)
 
