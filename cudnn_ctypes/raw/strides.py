@@ -87,10 +87,21 @@ def has_gaps(tensor: Any) -> bool:
     return bool(extent(tensor.shape, tensor.strides) > math.prod(tensor.shape))
 
 
+def steps(dims: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """The strides of dimensions of more than one element."""
+    return [step for size, step in zip(dims, strides, strict=True) if size > 1]
+
+
+def is_spaced(dims: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether no two elements lie beside each other, of a tensor of several."""
+    found = steps(dims, strides)
+    return bool(found) and min(found) != 1
+
+
 def same_steps(dims: Sequence[int], strides: Sequence[int], others: Sequence[int]) -> bool:
     """Whether strides of tensors of these dims are equal but in dimensions of size 1."""
-    steps = zip(dims, strides, others, strict=True)
-    return all(size == 1 or one == other for size, one, other in steps)
+    triples = zip(dims, strides, others, strict=True)
+    return all(size == 1 or one == other for size, one, other in triples)
 
 
 def has_strides(tensor: Any, strides: Sequence[int], start: int = 0) -> bool:

@@ -12,6 +12,7 @@ import torch
 
 from ..graph import GraphFunction
 from ..graph import Tensor as GraphTensor
+from ..raw.strides import is_spaced
 
 # The strides that a result is said to have follow from those of the operands.
 _TAG = getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order)
@@ -263,5 +264,4 @@ def _settled(value: Any) -> Any:
     """
     if not isinstance(value, torch.Tensor):
         return value
-    steps = [step for size, step in zip(value.shape, value.stride(), strict=True) if size > 1]
-    return value if not steps or min(steps) == 1 else value.contiguous()
+    return value.contiguous() if is_spaced(value.shape, value.stride()) else value

@@ -12,6 +12,7 @@ from ...dtypes import data_type_name, element_bits
 from ...graph.backend.device_properties import DeviceProperties
 from ...graph.describe.node import Node
 from ...graph.describe.operations.attention_checks import mask_of
+from ...graph.describe.operations.reductions import multiplications
 from ...graph.engines.explaining.report import bytes_text
 from ...graph.graph import Graph
 from ...raw.describe import aligned
@@ -183,12 +184,6 @@ def _convolution(node: Node) -> int:
     return math.prod(_dims(node, y)) * math.prod(_dims(node, w)[1:])
 
 
-def _matmul(node: Node) -> int:
-    a, c = _dims(node, "A"), _dims(node, "C")
-    inner = a[-2] if "A" in node.transposed else a[-1]
-    return math.prod(c) * inner
-
-
 def _attention(node: Node) -> int:
     """The products of attention: two matrix products forward, five backward."""
     q, k, v = (_dims(node, name) for name in "qkv")
@@ -217,7 +212,7 @@ _COUNTS: dict[str, Callable[[Node], int]] = {
     "conv_fprop": _convolution,
     "conv_dgrad": _convolution,
     "conv_wgrad": _convolution,
-    "matmul": _matmul,
+    "matmul": multiplications,
     "sdpa": _attention,
     "sdpa_backward": _attention,
     "sdpa_fp8": _attention,

@@ -19,7 +19,7 @@ from ...raw import cudnnDataType_t
 from ..describe.description import Description
 from ..describe.node import Node
 from ..describe.operations.pointwise import ELEMENT_WISE
-from ..describe.operations.reductions import MATMUL, REDUCTION
+from ..describe.operations.reductions import MATMUL, REDUCTION, multiplications
 from ..describe.rewriting import copied
 from ..describe.serialization import DATA_TYPES, canonical
 from ..describe.tensor import Tensor
@@ -383,11 +383,7 @@ def _flops_of_two_products(nodes: Sequence[Node]) -> int:
     products = [node for node in nodes if node.kind is MATMUL]
     if len(products) < _PRODUCTS or any(node.kind is REDUCTION for node in nodes):
         return 0
-    total = 0
-    for node in products:
-        a, c = node.inputs["A"].dims or (), node.outputs["C"].dims or ()
-        total += 2 * math.prod(c) * a[-2 if "A" in node.transposed else -1]
-    return total
+    return 2 * sum(map(multiplications, products))
 
 
 def _numbered(graph: Description) -> dict[int, int]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...dtypes import element_bits
 from ...raw import cudnnBackendReshapeMode_t, cudnnPointwiseMode_t
-from ...raw.strides import axis_order, packed
+from ...raw.strides import axis_order, packed, same_steps, steps
 from ..describe.description import Description
 from ..describe.node import Node
 from ..describe.operations.pointwise import ELEMENT_WISE, POINTWISE
@@ -232,7 +232,7 @@ class Memory:
         if node.options.get("mode") == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL:
             return True
         ends = node.inputs["input"], node.outputs["y"]
-        return all(_steps(t.dims or (), self._declared[id(t)]) == _steps_packed(t) for t in ends)
+        return all(steps(t.dims or (), self._declared[id(t)]) == _steps_packed(t) for t in ends)
 
 
 MAIN = {
@@ -274,7 +274,7 @@ def orders(
             continue
         wanted = axis_order(x.dims or (), found.get(x.uid or 0, x.strides or ()))
         strides = packed(dims, wanted)
-        if _steps(dims, strides) != _steps(dims, y.strides or ()):
+        if not same_steps(dims, strides, y.strides or ()):
             found[y.uid] = strides
     return found
 
@@ -287,12 +287,8 @@ def _in_bytes(node: Node) -> bool:
     ) and not node.options.get("exchange")
 
 
-def _steps(dims: Sequence[int], strides: Sequence[int]) -> list[int]:
-    return [step for size, step in zip(dims, strides, strict=True) if size > 1]
-
-
 def _steps_packed(tensor: Tensor) -> list[int]:
-    return _steps(tensor.dims or (), packed(tensor.dims or ()))
+    return steps(tensor.dims or (), packed(tensor.dims or ()))
 
 
 def viewed(dims: Sequence[int], strides: Sequence[int], new: Sequence[int]) -> Strides | None:

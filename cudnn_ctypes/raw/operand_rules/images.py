@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from .. import enums
 from ..descriptors import Activation, Pooling, SpatialTransformer
-from ..strides import is_packed, overlapping
+from ..strides import is_packed, overlapping, steps
 from .language import (
     BAD_PARAM,
     FLOATING,
@@ -222,7 +222,7 @@ def _across_channels(x: Operand, *others: Operand) -> Iterator[Broken]:
 
 def _has_planes(tensor: Operand) -> bool:
     """Whether channels are packed, and lie behind each other within images, with gaps perhaps."""
-    long = [step for step, size in zip(tensor.strides, tensor.shape, strict=True) if size > 1]
+    long = steps(tensor.shape, tensor.strides)
     ordered = long == sorted(long, reverse=True) and not overlapping(tensor.shape, tensor.strides)
     return ordered and is_packed(tensor, start=2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,11 @@ def _infer_matmul(node: Node) -> Mapping[str, Result]:
     if batch is None:
         node.refuse(f"the batches of A {a.name!r} {a_dims} and B {b.name!r} {b_dims} do not fit")
     return {"C": Result((*batch, a_dims[-2], b_dims[-1]))}
+
+
+def multiplications(node: Node) -> int:
+    """Those of a matrix product: one for each element of the result and of a row of A."""
+    return math.prod(node.outputs["C"].dims or ()) * node.dims("A")[-1]
 
 
 def _batches(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:

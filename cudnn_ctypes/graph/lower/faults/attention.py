@@ -12,7 +12,7 @@ from pathlib import Path
 from ....dtypes import element_bits
 from ....raw import cudnnDataType_t
 from ....raw.faults.rows import rows
-from ....raw.strides import packed
+from ....raw.strides import is_spaced, packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
 from ...describe.tensor import Tensor
@@ -113,9 +113,7 @@ def _scores_with_spaced_keys(node: Node) -> str:
 
 def _scores_with_gaps(node: Node) -> str:
     for each in _operands_of_scores(node):
-        dims, strides = each.dims or (), each.strides or ()
-        steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
-        if steps and min(steps) != 1:
+        if is_spaced(each.dims or (), each.strides or ()):
             return f": {each.name!r} {each.dims} with strides {each.strides}"
     return ""
 

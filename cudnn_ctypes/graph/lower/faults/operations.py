@@ -9,7 +9,7 @@ from pathlib import Path
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
-from ....raw.strides import extent
+from ....raw.strides import extent, is_spaced
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
@@ -100,10 +100,11 @@ def _convolves_a_large_volume(graph: Graph) -> str:
 def _joins_operands_beside_experts(graph: Graph) -> str:
     """All but one function behind a product of experts, also with a number of each row."""
     experts, pointwise = graph.of("moe_grouped_matmul"), graph.of("pointwise")
+    behind = graph.after(experts)
     for node in pointwise if experts else ():
         given = [graph.dims(each) for each in node.operands if not each.virtual]
         of_rows = [dims[-2:-1] == (math.prod(dims),) != (1,) for dims in given]
-        if len(pointwise) > 1 or node not in graph.after(experts) or not all(of_rows):
+        if len(pointwise) > 1 or node not in behind or not all(of_rows):
             return str(node)
     return ""
 
@@ -140,10 +141,9 @@ def _leaves_gaps(graph: Graph) -> str:
     for side in graph.sides:
         for each in side.tensors:
             dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
-            steps = [step for size, step in zip(dims, strides, strict=True) if size != 1]
-            if not steps or each.virtual:
+            if math.prod(dims) == 1 or each.virtual:
                 continue
-            spaced = min(steps) != 1 and not (small and len(products) == 1)
+            spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
             outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
             parted = small and not products and extent(dims, strides) > math.prod(dims)
             if spaced or (parted and not outer):
