@@ -28,7 +28,7 @@ def _infer_matmul(node: Node) -> Mapping[str, Result]:
 
 
 def multiplications(node: Node) -> int:
-    """Those of a matrix product: one for each element of the result and of a row of A."""
+    """Multiplications of a matrix product: one for each element of the result and of a row of A."""
     return math.prod(node.outputs["C"].dims or ()) * node.dims("A")[-1]
 
 
