@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import enum
-import functools
 import mmap
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
@@ -23,11 +24,11 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.raw import host_blocks, log, mode
 from cudnn_ctypes.raw.descriptors import record
 from cudnn_ctypes.raw.parameter import Parameter
-from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device import dispatch
 from cudnn_ctypes.reference.device.call import Call
+from tests.reference.raw_program import Descriptors
 
-from .operation_table import FAMILIES, Family, rows
+from .operation_table import FAMILIES, Family, convolutions, layers, rows
 
 BAD_PARAM = {raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER}
 UNSET = {*BAD_PARAM, raw.CUDNN_STATUS_NOT_INITIALIZED}
@@ -54,7 +55,7 @@ def run(handle: cudnn.Handle, family: Family, monkeypatch: Any, check: Check) ->
     def check_all(name: str, given: dict[str, Any], again: Any) -> None:
         values = Call(raw.FUNCTIONS[f"cudnn{name}"], tuple(given.values()))
         for parameter in raw.FUNCTIONS[f"cudnn{name}"].parameters:
-            one = functools.partial(lambda at, changed: again({at: changed}), parameter.name)
+            one = partial(lambda at, changed: again({at: changed}), parameter.name)
             check(name, parameter, values[parameter.name], one)
 
     return run_rows(handle, family, monkeypatch, check_all)
@@ -83,13 +84,50 @@ def run_rows(handle: cudnn.Handle, family: Family, monkeypatch: Any, check: Rows
         with rows(family, handle) as cases:
             for case in cases.values():
                 case()
+            if other := OTHERS.get(family):
+                other(handle)
     except cudnn.SymbolNotFoundError as error:
         pytest.skip(str(error))
     return seen
 
 
+def fold(handle: cudnn.Handle) -> None:
+    with (
+        cudnn.TensorDescriptor((2, 3, 8, 8)) as dx,
+        cudnn.FilterDescriptor((4, 3, 3, 3)) as w,
+        cudnn.ConvolutionDescriptor(1, 2) as conv,
+        cudnn.TensorDescriptor((2, 4, 4, 4)) as dy,
+    ):
+        cudnn.folded_backward_data(handle, cudnn.ConvolutionBackwardData(w, dy, conv, dx)).close()
+
+
+def restore(handle: cudnn.Handle) -> None:
+    with cudnn.DeviceBuffer(cudnn.dropout_states_size(handle)) as states:
+        states.fill(0)
+        cudnn.DropoutDescriptor(handle, 0.5, states=states, restore=True).close()
+
+
+def convolve_channels_last(_: cudnn.Handle) -> None:
+    x = cudnn.DeviceTensor.zeros((2, 3, 16), "float32", strides=(48, 1, 3))
+    w = cudnn.DeviceTensor.zeros((3, 4), "float32", strides=(1, 3))
+    cudnn.causal_convolution_forward(x, w)
+
+
+OTHERS: dict[Family, Callable[[cudnn.Handle], None]] = {
+    convolutions.convolutions: fold,
+    convolutions.causal_convolutions: convolve_channels_last,
+    layers.dropout: restore,
+}
+"""Calls of functions that no row calls."""
+
+
 # --- NULL, descriptors that were never set, sizes, enumerators --------------------------------
 
+FOLDED = (
+    "foldedFilterDesc paddedDiffDesc foldedConvDesc foldedGradDesc "
+    "filterFoldTransDesc diffPadTransDesc gradFoldTransDesc gradUnfoldTransDesc"
+)
+"""Descriptors that a function sets."""
 # Parameters that a function does not need, or reads nothing of, by the change.
 NEEDLESS = {
     "NULL": {
@@ -132,9 +170,10 @@ NEEDLESS = {
         "LRNCrossChannelForward, LRNCrossChannelBackward, DivisiveNormalizationForward, "
         "DivisiveNormalizationBackward": "normDesc",
         "BatchNormalizationBackwardEx, NormalizationBackward": "yDesc",
-        "DropoutBackward": "dropoutDesc",
+        "DropoutBackward, RestoreDropoutDescriptor": "dropoutDesc",
         "GetRNNWeightParams": "mDesc bDesc",
         "GetMultiHeadAttnWeights": "wDesc",
+        "GetFoldedConvBackwardDataDescriptors": FOLDED,
         "GetCTCLossWorkspaceSize, GetCTCLossWorkspaceSize_v8, CTCLoss": "ctcLossDesc",
     },
     "unknown": {
@@ -151,6 +190,7 @@ NEEDLESS = {
         "GetConvolutionForwardAlgorithm_v7": "srcDesc filterDesc destDesc",  # rows are refused
         "GetConvolutionBackwardDataAlgorithm_v7": "filterDesc diffDesc gradDesc",
         "GetConvolutionBackwardFilterAlgorithm_v7": "srcDesc diffDesc gradDesc",
+        "GetFoldedConvBackwardDataDescriptors": f"filterDesc diffDesc gradDesc {FOLDED}",
         "GetRNNWeightParams": "mDesc bDesc",
         "GetReductionIndicesSize, GetReductionWorkspaceSize": "aDesc cDesc",
         "Im2Col": "wDesc",
@@ -160,6 +200,7 @@ NEEDLESS = {
     "another shape": {
         "ActivationBackward": "yDesc",
         "GetBatchNormalizationTrainingExReserveSpaceSize": "xDesc",
+        "GetFoldedConvBackwardDataDescriptors": f"filterDesc {FOLDED}",
         "GetRNNWeightParams": "mDesc bDesc",
         "GetReductionIndicesSize, GetReductionWorkspaceSize": "aDesc cDesc",
     },
@@ -189,17 +230,14 @@ def needless(about: str, function: str, parameter: str) -> bool:
     return any(listed) or SIZES.fullmatch(f"{about} {function} {parameter}") is not None
 
 
+MADE = Descriptors()
+"""Descriptors that are as wrong in every test."""
+
+
 def described(kind: Any, data_type: Any, shape: tuple[int, ...]) -> Any:
     """A descriptor of a packed tensor, or of filters."""
-    made = kind()
-    if kind is raw.cudnnTensorDescriptor_t:
-        raw.cudnnCreateTensorDescriptor(made)
-        strides = packed(shape)
-        raw.cudnnSetTensorNdDescriptor(made, data_type, len(shape), shape, strides)
-    else:
-        raw.cudnnCreateFilterDescriptor(made)
-        raw.cudnnSetFilterNdDescriptor(made, data_type, 0, len(shape), shape)
-    return made
+    make = MADE.tensor if kind is raw.cudnnTensorDescriptor_t else MADE.filter
+    return make(shape, data_type)
 
 
 def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[Any]]]:
@@ -209,10 +247,7 @@ def changes(parameter: Parameter, value: Any) -> Iterator[tuple[str, Any, set[An
         yield "NULL", base(), BAD_PARAM
         # An activation that was never set holds whatever malloc left.
         if value and base is not raw.cudnnActivationDescriptor_t:
-            unset = base()
-            create = base.__name__.replace("cudnn", "cudnnCreate").removesuffix("_t")
-            raw.FUNCTIONS[create](unset)
-            yield "unset", unset, UNSET
+            yield "unset", MADE.new(base), UNSET
         held = record(value) if value and base in SHAPED else None
         if held is not None:
             other = FLOAT if held.data_type == DOUBLE else DOUBLE
@@ -264,6 +299,7 @@ UNUSED = {
     "BatchNormalizationBackwardEx: bnBiasData",
     "GetRNNWeightParams: weightSpace",  # these two compute addresses
     "GetMultiHeadAttnWeights: weights",
+    "RestoreDropoutDescriptor: states",  # which dropout reads and writes later
 }
 READ = {"NormalizationBackward: reserveSpace"}  # which C declares to be written as well
 # Arguments that cuDNN may read, and the reference device does not.
@@ -363,12 +399,21 @@ FAILED = raw.CUDNN_STATUS_EXECUTION_FAILED
 HALF, INT8, INT32 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT8, raw.CUDNN_DATA_INT32
 
 
-def tensor(*shape: int, kind: Any = FLOAT) -> Callable[[Any], Any]:
-    return lambda _: described(raw.cudnnTensorDescriptor_t, kind, shape)
+def tensor(*shape: int, kind: Any = FLOAT, **layout: Any) -> Callable[[Any], Any]:
+    return lambda _: MADE.tensor(shape, kind, **layout)
 
 
 def filters(*shape: int, kind: Any = FLOAT) -> Callable[[Any], Any]:
-    return lambda _: described(raw.cudnnFilterDescriptor_t, kind, shape)
+    return lambda _: MADE.filter(shape, kind)
+
+
+def convolution(*padding: int, **options: Any) -> Callable[[Any], Any]:
+    return lambda _: MADE.convolution(padding, **options)
+
+
+def at(offset: int) -> Callable[[Any], Any]:
+    """Memory that begins some bytes further on."""
+    return lambda given: given.value + offset
 
 
 def with_fields(**fields: Any) -> Callable[[Any], Any]:
@@ -387,6 +432,17 @@ def with_fields(**fields: Any) -> Callable[[Any], Any]:
 
 def ints(*values: int) -> Callable[[Any], Any]:
     return lambda _: (ctypes.c_int * len(values))(*values)
+
+
+def on_device(*values: int) -> Callable[[Any], Any]:
+    return lambda _: cudnn.DeviceTensor.from_numpy(np.array(values, np.int32))
+
+
+def labels_of_256(_: Any) -> Any:
+    loss = MADE.new(raw.cudnnCTCLossDescriptor_t)
+    modes = raw.CUDNN_LOSS_NORMALIZATION_SOFTMAX, raw.CUDNN_CTC_SKIP_OOB_GRADIENTS
+    raw.cudnnSetCTCLossDescriptor_v9(loss, FLOAT, *modes, 256)
+    return loss
 
 
 # By function: what is exchanged, the status, and what is said.
@@ -433,6 +489,14 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"hostLabels": ints(*[1] * 257), "hostLabelLengths": ints(256, 1)}, NOT, "above 255"),
         ({"probsDesc": tensor(6, 2, 5, 1)}, BAD, "probsDesc: expected (time"),
     ),
+    "CTCLoss_v8": (
+        ({"labels": on_device(1, 5, 2, 4)}, FAILED, "labels[0]: "),
+        ({"inputLengths": on_device(7, 5)}, FAILED, "inputLengths"),
+        ({"ctcLossDesc": labels_of_256}, NOT, "maxLabelLength above 255"),
+    ),
+    "GetCTCLossWorkspaceSize_v8": (
+        ({"probsDesc": tensor(6, 2, 1), "gradientsDesc": None}, BAD, "no symbol but the blank"),
+    ),
     "CausalConv1dForward": (
         ({"kernelSize": 1}, BAD, "kernelSize must be from 2 to 256, got 1"),
         ({"kernelSize": 257}, BAD, "kernelSize must be from 2 to 256, got 257"),
@@ -440,6 +504,7 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"batch": -1}, BAD, "batch must be at least 1"),
         ({"dataType": INT8}, NOT, "CUDNN_DATA_INT8"),
     ),
+    "CausalConv1dNwhForward": (({"kernelSize": 129}, BAD, "from 2 to 128, got 129"),),
     "CausalConv1dBackward": (
         ({"dataType": HALF, "dwDataType": HALF}, NOT, "dwDataType must be CUDNN_DATA_FLOAT"),
     ),
@@ -447,16 +512,30 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"kernelSizeProj": 33}, BAD, "kernelSizeProj"),
         ({"kernelSizeMixer": 257}, BAD, "kernelSizeMixer"),
     ),
-    "FFTCausalConv1dForward": tuple(
-        ({"seqLen": time, "kernelSize": width, "dataType": kind}, NOT, "")
-        for time, width, kind in (
-            *((100, 128, FLOAT), (192, 128, FLOAT), (64, 64, FLOAT), (129, 129, FLOAT)),
-            *((8192, 8192, DOUBLE), (128, 128, INT8)),
-        )
+    "FFTCausalConv1dForward": (
+        ({"weight": at(4)}, BAD, "weight must be aligned"),
+        *(
+            ({"seqLen": time, "kernelSize": width, "dataType": kind}, NOT, "")
+            for time, width, kind in (
+                *((100, 128, FLOAT), (192, 128, FLOAT), (64, 64, FLOAT), (129, 129, FLOAT)),
+                *((8192, 8192, DOUBLE), (128, 128, INT8)),
+            )
+        ),
     ),
     "LongFFTCausalConv1dBackward": (({"seqLen": 2048, "kernelSize": 2048}, NOT, "no long form"),),
-    "DropoutForward": (
-        ({"xdesc": tensor(8, 33, kind=INT32), "ydesc": tensor(8, 33, kind=INT32)}, NOT, ""),
+    **{
+        f"Dropout{way}": (
+            ({x: tensor(8, 33, kind=INT32), y: tensor(8, 33, kind=INT32)}, NOT, ""),
+            ({x: tensor(8, 33, layout=(1, 1))}, BAD, "elements share addresses"),
+        )
+        for way, x, y in (("Forward", "xdesc", "ydesc"), ("Backward", "dydesc", "dxdesc"))
+    },
+    **dict.fromkeys(
+        ("SetDropoutDescriptor", "RestoreDropoutDescriptor"),
+        (
+            *(({"dropout": rate}, BAD, "") for rate in (-0.1, 1.5, float("nan"))),
+            ({"stateSizeInBytes": lambda size: size - 1}, BAD, ""),
+        ),
     ),
     "BatchNormalizationForwardInference": (
         ({"xDesc": tensor(3, 4, 5, 2, 1, 1), "yDesc": tensor(3, 4, 5, 2, 1, 1)}, BAD, ""),
@@ -465,6 +544,32 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"bnScaleBiasMeanVarDesc": tensor(4, 1, 1, 1)}, BAD, ""),
         ({"epsilon": -1e-9}, BAD, "epsilon"),
         ({"epsilon": float("nan")}, BAD, "epsilon"),
+    ),
+    "GetFoldedConvBackwardDataDescriptors": (
+        ({"transformFormat": raw.CUDNN_TENSOR_NCHW_VECT_C}, NOT, ""),
+        ({"diffDesc": tensor(2, 4, 3, 4)}, BAD, ""),
+        # cuDNN 9.19 gives descriptors for these too, which do not lead to dx.
+        ({"convDesc": convolution(1, 1, stride=(2, 2), mode=raw.CUDNN_CONVOLUTION)}, NOT, ""),
+        ({"convDesc": convolution(2, 2, stride=(2, 2), dilation=(2, 2))}, NOT, ""),
+        (
+            {
+                "convDesc": convolution(1, 1, stride=(2, 2), groups=3),
+                "filterDesc": filters(6, 1, 3, 3),
+                "diffDesc": tensor(2, 6, 4, 4),
+            },
+            NOT,
+            "",
+        ),
+        (
+            {
+                "convDesc": convolution(1, 1, 1, stride=(2, 2, 2)),
+                "filterDesc": filters(2, 2, 3, 3, 3),
+                "diffDesc": tensor(1, 2, 4, 4, 4),
+                "gradDesc": tensor(1, 2, 8, 8, 8),
+            },
+            BAD,
+            "2 spatial dimensions",
+        ),
     ),
     "Im2Col": (
         ({"xDesc": tensor(2, 4, 6, 6, 6), "wDesc": filters(8, 4, 3, 3, 3)}, NOT, ""),

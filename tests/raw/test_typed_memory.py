@@ -156,6 +156,18 @@ def test_untyped_buffers_need_only_be_large_enough(reached):
             set_tensor(reached, desc, small)
 
 
+@pytest.mark.parametrize("name", ["x", "weight", "y"])
+def test_memory_whose_size_the_numbers_of_a_call_say(reached, name):
+    call = reached("cudnnCausalConv1dForward")
+    sizes = {"batch": 1, "dim": 2, "seqLen": 16, "kernelSize": 4}
+    memory = dict.fromkeys(("x", "weight", "bias", "y"), 4096)
+    given = {"stream": None, **sizes, **memory, "dataType": raw.CUDNN_DATA_FLOAT, "activation": 0}
+    call(**given)
+    small = DeviceTensor.zeros((1, 2, 2), "float32")
+    with pytest.raises(ValueError, match=rf"'{name}': 16 bytes, but CUDNN_DATA_FLOAT \(.*\) takes"):
+        call(**{**given, name: small})
+
+
 def test_filters_and_workspaces(reached):
     call = reached("cudnnFindConvolutionForwardAlgorithmEx")
     convolution = raw.cudnnConvolutionDescriptor_t()

@@ -14,49 +14,29 @@ from cudnn_ctypes.raw.strides import layout_order
 from cudnn_ctypes.raw.strides import packed as strides_of
 
 FLOAT = raw.CUDNN_DATA_FLOAT
-DESTROY = {
-    raw.cudnnTensorDescriptor_t: raw.cudnnDestroyTensorDescriptor,
-    raw.cudnnFilterDescriptor_t: raw.cudnnDestroyFilterDescriptor,
-    raw.cudnnConvolutionDescriptor_t: raw.cudnnDestroyConvolutionDescriptor,
-    raw.cudnnActivationDescriptor_t: raw.cudnnDestroyActivationDescriptor,
-    raw.cudnnTensorTransformDescriptor_t: raw.cudnnDestroyTensorTransformDescriptor,
-    raw.cudnnOpTensorDescriptor_t: raw.cudnnDestroyOpTensorDescriptor,
-    raw.cudnnPoolingDescriptor_t: raw.cudnnDestroyPoolingDescriptor,
-    raw.cudnnReduceTensorDescriptor_t: raw.cudnnDestroyReduceTensorDescriptor,
-    raw.cudnnLRNDescriptor_t: raw.cudnnDestroyLRNDescriptor,
-    raw.cudnnSpatialTransformerDescriptor_t: raw.cudnnDestroySpatialTransformerDescriptor,
-}
-CREATE = {
-    raw.cudnnTensorDescriptor_t: raw.cudnnCreateTensorDescriptor,
-    raw.cudnnFilterDescriptor_t: raw.cudnnCreateFilterDescriptor,
-    raw.cudnnConvolutionDescriptor_t: raw.cudnnCreateConvolutionDescriptor,
-    raw.cudnnActivationDescriptor_t: raw.cudnnCreateActivationDescriptor,
-    raw.cudnnTensorTransformDescriptor_t: raw.cudnnCreateTensorTransformDescriptor,
-    raw.cudnnOpTensorDescriptor_t: raw.cudnnCreateOpTensorDescriptor,
-    raw.cudnnPoolingDescriptor_t: raw.cudnnCreatePoolingDescriptor,
-    raw.cudnnReduceTensorDescriptor_t: raw.cudnnCreateReduceTensorDescriptor,
-    raw.cudnnLRNDescriptor_t: raw.cudnnCreateLRNDescriptor,
-    raw.cudnnSpatialTransformerDescriptor_t: raw.cudnnCreateSpatialTransformerDescriptor,
-}
 
 
-class Program:
-    """A handle, and descriptors that are destroyed with it."""
+def _of_kind(verb: str, kind: type) -> raw.Function:
+    """The function that creates, or destroys, a kind of descriptors."""
+    return raw.FUNCTIONS[kind.__name__.replace("cudnn", f"cudnn{verb}", 1).removesuffix("_t")]
+
+
+class Descriptors:
+    """Descriptors of C, which are destroyed together."""
 
     def __init__(self) -> None:
-        self.handle = raw.cudnnHandle_t()
-        raw.cudnnCreate(self.handle)
         self._made: list[Any] = []
 
     def close(self) -> None:
-        for descriptor in self._made:
-            DESTROY[type(descriptor)](descriptor)
-        raw.cudnnDestroy(self.handle)
+        while self._made:
+            descriptor = self._made.pop()
+            if descriptor:
+                _of_kind("Destroy", type(descriptor))(descriptor)
 
     def new(self, kind: type) -> Any:
         """A descriptor that was created and not set."""
         descriptor = kind()
-        CREATE[kind](descriptor)
+        _of_kind("Create", kind)(descriptor)
         self._made.append(descriptor)
         return descriptor
 
@@ -118,6 +98,19 @@ class Program:
             descriptor, mode, raw.CUDNN_PROPAGATE_NAN, c_double(coefficient)
         )
         return descriptor
+
+
+class Program(Descriptors):
+    """A handle, and descriptors that are destroyed with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handle = raw.cudnnHandle_t()
+        raw.cudnnCreate(self.handle)
+
+    def close(self) -> None:
+        super().close()
+        raw.cudnnDestroy(self.handle)
 
 
 class Memory:

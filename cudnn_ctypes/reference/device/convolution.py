@@ -418,7 +418,8 @@ def folded_backward_data_descriptors(call: Call) -> None:
         or layout not in (raw.CUDNN_TENSOR_NCHW, raw.CUDNN_TENSOR_NHWC)
     ):
         raise not_supported(
-            "only cross-correlation with dilation 1 and one group can be folded, to NCHW or NHWC"
+            "only cross-correlation with dilation 1 and one group can be folded, with a "
+            "transformFormat of NCHW or NHWC"
         )
     folded = folded_backward_data(
         geometry.w_shape, geometry.x_shape, padding=geometry.padding, stride=geometry.stride

@@ -17,9 +17,19 @@ def handle() -> Iterator[Handle]:
         yield handle
 
 
-@pytest.fixture
-def program() -> Iterator[Program]:
-    with use_reference_device():
+def _program(on_reference: bool) -> Iterator[Program]:
+    with use_reference_device(on_reference):
         program = Program()
         yield program
         program.close()
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    yield from _program(True)
+
+
+@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
+def anywhere(request: pytest.FixtureRequest) -> Iterator[Program]:
+    """On the reference device, and, where there is one, on the GPU."""
+    yield from _program(request.param == "reference")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from cudnn_ctypes import BadParamError, NotSupportedError, raw, use_reference_device
+from cudnn_ctypes import BadParamError, NotSupportedError, raw
 
 from ..raw_program import Memory, Program
 
@@ -27,14 +27,6 @@ TABLES = {
 ALL = {"Forward": 8, "BackwardData": 6, "BackwardFilter": 7}
 WITHOUT_KERNEL = {"Forward": {3, 6}, "BackwardData": {4}, "BackwardFilter": {4, 6}}
 NONDETERMINISTIC = {"Forward": set(), "BackwardData": {0}, "BackwardFilter": {0, 3}}
-
-
-@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
-def anywhere(request):
-    with use_reference_device(request.param == "reference"):
-        program = Program()
-        yield program
-        program.close()
 
 
 class Setup(NamedTuple):

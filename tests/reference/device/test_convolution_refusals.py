@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from ctypes import addressof, c_void_p
+from contextlib import ExitStack
+from ctypes import addressof, c_float, c_void_p
 from typing import Any, NamedTuple
 
 import pytest
 
-from cudnn_ctypes import DeviceBuffer, raw, use_reference_device
+from cudnn_ctypes import DeviceBuffer, raw
 
-from ..raw_program import FLOAT, Program, scalar
+from ..raw_program import FLOAT, Program
 
 BAD_PARAM, NOT_SUPPORTED = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
 SHAPE = raw.CUDNN_STATUS_NOT_SUPPORTED_SHAPE
 DATA_TYPE = raw.CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE
-DOUBLE, HALF, INT32 = raw.CUDNN_DATA_DOUBLE, raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT32
+HALF, INT32 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT32
+ONE, ZERO = c_float(1), c_float(0)
 X, W, Y = (2, 4, 6, 6), (8, 4, 3, 3), (2, 8, 6, 6)
 
 Arguments = dict[str, Any]
@@ -38,48 +40,35 @@ class Here(NamedTuple):
 
 
 @pytest.fixture
-def reference():
-    yield from here(on_reference=True)
-
-
-@pytest.fixture(params=["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
-def everywhere(request):
-    yield from here(on_reference=request.param == "reference")
-
-
-def here(on_reference: bool) -> Iterator[Here]:
-    with use_reference_device(on_reference):
-        program = Program()
-        sizes = [4 * math.prod(shape) for shape in (X, W, Y, (1, 8, 1, 1))]
-        buffers = [DeviceBuffer(size) for size in (*sizes, 1 << 22)]
+def everywhere(anywhere: Program) -> Iterator[Here]:
+    sizes = [4 * math.prod(shape) for shape in (X, W, Y, (1, 8, 1, 1))]
+    with ExitStack() as stack:
+        buffers = [stack.enter_context(DeviceBuffer(size)) for size in (*sizes, 1 << 22)]
         for buffer in buffers:
             buffer.fill(0)
-        yield Here(program, *buffers)
-        program.close()
-        for buffer in buffers:
-            buffer.close()
+        yield Here(anywhere, *buffers)
 
 
 def right(here: Here, operation: str) -> Arguments:
-    """The arguments of a right call, by their names in C."""
+    """The arguments of a right call, by their names in C; memory and scalars by their addresses."""
     program, x, w, y, bias, workspace = here
     y_desc, x_desc, w_desc = program.tensor(Y), program.tensor(X), program.filter(W)
     made = {
         "handle": program.handle,
-        "alpha alpha1": scalar(1),
-        "beta alpha2": scalar(0),
+        "alpha alpha1": c_void_p(addressof(ONE)),
+        "beta alpha2": c_void_p(addressof(ZERO)),
         "xDesc dxDesc": x_desc,
-        "x dx": x,
+        "x dx": x.ptr,
         "wDesc dwDesc": w_desc,
-        "w dw": w,
+        "w dw": w.ptr,
         "yDesc dyDesc zDesc": y_desc,
-        "y dy z": y,
+        "y dy z": y.ptr,
         "biasDesc dbDesc": program.tensor((1, 8, 1, 1)),
-        "bias db": bias,
+        "bias db": bias.ptr,
         "convDesc": program.convolution((1, 1)),
         "activationDesc": program.activation(raw.CUDNN_ACTIVATION_RELU),
         "algo": 1,
-        "workSpace": workspace,
+        "workSpace": workspace.ptr,
         "workSpaceSizeInBytes": workspace.nbytes,
     }
     values = {name: value for names, value in made.items() for name in names.split()}
@@ -88,20 +77,8 @@ def right(here: Here, operation: str) -> Arguments:
     }
 
 
-def by_address(arguments: Arguments) -> Arguments:
-    """As addresses, memory and scalars pass layer 1, which knows nothing of what they hold."""
-    plain: Arguments = {}
-    for name, value in arguments.items():
-        if isinstance(value, DeviceBuffer):
-            value = value.ptr
-        elif name.startswith(("alpha", "beta")) and value is not None:
-            value = c_void_p(addressof(value._obj))
-        plain[name] = value
-    return plain
-
-
 def status(operation: str, arguments: Arguments) -> raw.cudnnStatus_t:
-    return raw.FUNCTIONS[f"cudnnConvolution{operation}"].unchecked(**by_address(arguments))
+    return raw.FUNCTIONS[f"cudnnConvolution{operation}"].unchecked(**arguments)
 
 
 # Roles of the descriptors in each operation: x, w, y.
