@@ -157,13 +157,6 @@ def test_arguments_that_do_not_go_together(words, says, capsys):
     assert says in capsys.readouterr().err
 
 
-def test_a_file_is_no_folder(tmp_path):
-    file = tmp_path / "a.txt"
-    file.touch()
-    with pytest.raises(CommandError, match=r"a\.txt: this is a file, and a folder is wanted"):
-        write_text(file / "b.txt", "")
-
-
 def test_names_that_no_file_can_have(tmp_path, capsys):
     pytest.importorskip("tree_sitter")
     long, link = tmp_path / f"{'x' * 300}.py", tmp_path / "link.py"

@@ -279,12 +279,6 @@ def test_brackets_are_printed(tmp_path):
     assert "pip install 'cudnn-ctypes[cu12]' (or [cu13])" in done.stdout
 
 
-def test_an_unknown_command_names_the_known_ones():
-    done = run("diagnose")
-    assert done.returncode == 2
-    assert "doctor" in done.stderr
-
-
 class TestSavingTheGpu:
     @pytest.mark.soak
     def test_of_the_reference_device(self, tmp_path):

@@ -1,7 +1,6 @@
 """The command ``explain``."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -17,14 +16,6 @@ def product(tmp_path):
     path = tmp_path / "product.json"
     path.write_text(graph.to_json())
     return path
-
-
-def test_the_table_is_printed(product, capsys):
-    assert main(["explain", str(product), "--device", "H200", "--heuristics", "a"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("'product' (matmul 'matmul', gelu 'gelu') on NVIDIA H200, cuDNN")
-    assert "  a 1  " in out
-    assert "accepted, not compiled" in out
 
 
 def test_without_an_engine_the_status_says_so(product, capsys):
@@ -81,14 +72,6 @@ def test_what_is_no_graph(content, says, tmp_path, capsys):
         path.write_bytes(content)
     assert main(["explain", str(path), "--device", "H200"]) == 2
     assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")
-
-
-@pytest.mark.parametrize("path", ["folder", "/proc/self/mem"])
-def test_what_cannot_be_read(path, tmp_path, capsys):
-    if not Path(path).exists():
-        path = str(tmp_path)
-    assert main(["explain", path, "--device", "H200"]) == 2
-    assert capsys.readouterr().err.startswith(f"explain: {path}: it cannot be read: ")
 
 
 def test_mistakes_of_ours_are_not_hidden(product, monkeypatch):

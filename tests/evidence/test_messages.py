@@ -87,13 +87,6 @@ def test_exceptions_keep_their_reasons(descriptor):
         raw.cudnnSetTensor4dDescriptor(descriptor, 0, 0, 1, 0, 1, 1)
 
 
-def test_a_function_may_listen(descriptor):
-    heard = []
-    with log_messages(callback=heard.append) as messages:
-        fail(descriptor)
-    assert heard == messages
-
-
 def test_what_a_listener_raises_comes_out(descriptor):
     def listen(message):
         raise KeyError(message.function)

@@ -151,17 +151,6 @@ def test_what_cannot_be_done(arguments, message):
     assert message in done.stderr
 
 
-def test_is_among_the_commands():
-    done = subprocess.run(
-        [sys.executable, "-m", "cudnn_ctypes", "--help"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "trace" in done.stdout
-
-
 # What each example makes at least one call of, and of which layers.
 TRACED = {
     "02_convolution_raw": ["cudnnConvolutionForward"],

@@ -102,30 +102,6 @@ def test_causal_conv1d(channels_last, silu):
     close(at.result(db), bias.grad + 1)
 
 
-def test_b2b_causal_conv1d():
-    batch, dim, time, proj, mixer = 2, 4, 16, 3, 5
-    x, w = normal(1, batch, dim, 3, time), normal(2, dim, 3, proj)
-    mix, skip, dgated = normal(3, dim, mixer), normal(4, dim), normal(5, batch, dim, time)
-    p0, p1, p2 = (causal(x[:, :, i], w[:, i]) for i in range(3))
-    z = p1 * p2
-    y = causal(z, mix) + skip[:, None] * z
-    gated = y * p0
-    gated.backward(dgated)
-    at, sizes = Memory(), (batch, dim, time, proj, mixer)
-    given = at(x), at(w), at(mix), at(skip)
-    outs = at.poisoned(y), at.poisoned(gated)
-    launched(cudnn.b2b_causal_conv1d_forward, 0, *given, *outs, *sizes, FLOAT)
-    close(at.result(outs[0]), y)
-    close(at.result(outs[1]), gated)
-    dx, *gradients = at.poisoned(x), at.poisoned(w, 0), at.poisoned(mix, 0), at.poisoned(skip, 0)
-    cudnn.b2b_causal_conv1d_backward(
-        0, *given, outs[0], at(dgated), dx, *gradients, *sizes, FLOAT, FLOAT
-    )
-    close(at.result(dx), x.grad)
-    for address, each in zip(gradients, (w, mix, skip), strict=True):
-        close(at.result(address), each.grad)
-
-
 def test_long_fft_causal_conv1d():
     batch, dim, time = 1, 2, 4096
     x, dy = normal(1, batch, dim, time), normal(3, batch, dim, time)

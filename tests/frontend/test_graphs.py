@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
@@ -89,13 +88,6 @@ def test_what_is_no_data_type(graph, wrong):
         graph.tensor([1], [1], data_type=wrong)
 
 
-def test_one_number_on_the_host_is_passed_by_value(graph):
-    one = graph.tensor_like(np.full((1, 1, 1), 0.5, np.float32))
-    assert one.get_is_pass_by_value()
-    assert one.get_dim() == [1, 1, 1]
-    assert graph.tensor_like(one).get_is_pass_by_value()
-
-
 def test_tensor_scalar(graph):
     half = graph.tensor_scalar(0.5, cudnn.scalar_type.RUNTIME_PARAM)
     five = graph.tensor_scalar(5, cudnn.scalar_type.COMPILE_TIME_CONST)
@@ -136,16 +128,6 @@ def test_statistics_have_the_graph_s_data_types_too(graph):
     assert (total.get_data_type(), squares.get_data_type()) == (FLOAT, HALF)
 
 
-@pytest.mark.parametrize("both", [{"pre_padding": [0, 1], "post_padding": [2, 1]}, {}])
-def test_padding_on_both_sides(graph, both):
-    x = graph.tensor([1, 8, 6, 6], nhwc([1, 8, 6, 6]))
-    w = graph.tensor([16, 8, 3, 3], nhwc([16, 8, 3, 3]))
-    y = graph.conv_fprop(image=x, weight=w, stride=[1, 1], dilation=[1, 1], **both)
-    y.set_output(True)
-    graph.validate()
-    assert y.get_dim() == ([1, 16, 6, 6] if both else [1, 16, 4, 4])
-
-
 def test_four_lists_of_a_convolution_by_their_place(graph):
     x = graph.tensor([1, 8, 6, 6], nhwc([1, 8, 6, 6]))
     w = graph.tensor([16, 8, 3, 3], nhwc([16, 8, 3, 3]))
@@ -164,20 +146,6 @@ def test_layer_3_has_the_notes():
         (cudnn.numerical_note, NUMERICAL_NOTES),
     ):
         assert {each.name.lower() for each in cls} <= names
-
-
-def test_names_of_results(graph):
-    y = product(graph)
-    assert y.get_name() == "relu::OUT_0"
-    x = graph.tensor([4, 8, 1, 1], [8, 1, 1, 1])
-    one = graph.tensor([1, 8, 1, 1], [8, 1, 1, 1])
-    results = graph.layernorm_backward(x, x, one, one, one, name="n")
-    assert [each.get_name() for each in results] == ["n::DX", "n::DSCALE", "n::DBIAS"]
-    assert graph.neg(x).get_name().endswith("::OUT_0")
-    both = graph.genstats(x, name="g")
-    assert [each.get_name() for each in both] == ["g::SUM", "g::SQ_SUM"]
-    results = graph.rmsnorm_backward(x, x, one, one, True, name="r")
-    assert [each.get_name() for each in results] == ["r::DX", "r::Dscale", "r::Dbias"]
 
 
 def test_normalizations_in_inference_have_no_statistics(graph):
@@ -316,18 +284,6 @@ def test_what_8_bit_attention_cannot_do_is_named(graph, option):
     graph.sdpa_fp8(*heads(graph, *"qkv"), *scales, is_inference=True, **{option: value})
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"carried out here: {option}"):
         graph.validate()
-
-
-@pytest.mark.parametrize("way", list(cudnn.attention_implementation))
-def test_implementations_of_attention(graph, way):
-    q, k, v = heads(graph, "q", "k", "v")
-    o, stats = graph.sdpa(q, k, v, generate_stats=True, attn_scale=0.125, implementation=way)
-    o.set_output(True)
-    stats.set_output(True).set_data_type(FLOAT)
-    graph.validate()
-    operations = [node.operation for node in graph._graph.nodes]
-    assert (operations == ["sdpa_unified"]) == (way is cudnn.attention_implementation.UNIFIED)
-    assert (o.get_dim(), stats.get_dim()) == ([2, 4, 64, 64], [2, 4, 64, 1])
 
 
 # --- device properties, serialization ------------------------------------------------------------

@@ -34,3 +34,9 @@ def handle(request):
     """Of the GPU for a test that is marked so, else of the reference device."""
     with use_reference_device(request.node.get_closest_marker("gpu") is None), Handle() as made:
         yield made
+
+
+on_each_device = pytest.mark.parametrize(
+    "handle", ["reference device", pytest.param("GPU", marks=pytest.mark.gpu)], indirect=True
+)
+"""Mark of a test that runs on the reference device, and on a GPU where there is one."""

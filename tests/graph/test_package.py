@@ -10,13 +10,14 @@ import pytest
 import cudnn_ctypes
 from cudnn_ctypes import graph as package
 from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph.backend.descriptor import attribute
 from cudnn_ctypes.graph.describe import operations
 from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.lazy import listed
 from cudnn_ctypes.raw.attributes import KINDS as DESCRIPTORS
 
 KINDS = {
-    kind.descriptor
+    kind.descriptor: kind
     for module in pkgutil.iter_modules(operations.__path__, operations.__name__ + ".")
     for kind in vars(importlib.import_module(module.name)).values()
     if isinstance(kind, Kind) and not kind.composite
@@ -57,7 +58,18 @@ def test_every_operation_says_what_it_does_and_takes():
 
 
 def test_every_operation_descriptor_of_cudnn_has_a_method():
-    assert {name for name in DESCRIPTORS if name.startswith("operation_")} == KINDS
+    assert {name for name in DESCRIPTORS if name.startswith("operation_")} == KINDS.keys()
+
+
+def test_attributes_of_operations_exist():
+    for kind in KINDS.values():
+        names = [*kind.inputs.values(), *kind.outputs.values(), *kind.options.values()]
+        for name in [*names, *([kind.precision] if kind.precision else [])]:
+            attribute(DESCRIPTORS[kind.descriptor], name)
+        if kind.inner is not None:
+            attribute(DESCRIPTORS[kind.descriptor], kind.inner.attribute)
+            for name in kind.inner.options.values():
+                attribute(DESCRIPTORS[kind.inner.descriptor], name)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -177,15 +177,6 @@ def test_numbers_of_statuses(expression, now):
     assert [each.code for each in findings if each.kind == "fault"] == ([(now,)] if now else [])
 
 
-def test_statuses_and_times_are_looked_for_in_the_same_function():
-    text = """
-    void a() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; if (!p[0].status) use(p[0].algo); }
-    void b() { cudnnConvolutionBwdDataAlgoPerf_t p[2]; use(p[0].algo); use(p[1].algo); }
-    """
-    (fault,) = (each for each in of(text) if each.kind == "fault")
-    assert (fault.line, fault.name) == (3, "p")
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -53,11 +53,6 @@ def test_the_language(tmp_path, name, code, language):
     assert program.root.errors == []
 
 
-def test_what_cannot_be_read_has_a_place():
-    program = parse_text("int main() {\n  int x = ;\n  return 0;\n}\n")
-    assert [each.line for each in program.root.errors] == [2]
-
-
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(CommandError, match="cannot be read"):
         parse(tmp_path / "none.cu")

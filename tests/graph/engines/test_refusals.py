@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -12,14 +10,10 @@ import pytest
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
-from cudnn_ctypes.graph.backend.descriptor import attribute
-from cudnn_ctypes.graph.describe import operations
-from cudnn_ctypes.graph.describe.node import Kind
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.lowering import Lowering
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.raw.attributes import KINDS
 
 from ..cases import image
 
@@ -118,34 +112,6 @@ def test_cudnn_takes_the_descriptors(name):
         assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
     finally:
         lowering.close()
-
-
-def _kinds() -> dict[str, Kind]:
-    modules = pkgutil.iter_modules(operations.__path__, f"{operations.__name__}.")
-    return {
-        name: value
-        for module in modules
-        for name, value in vars(importlib.import_module(module.name)).items()
-        if isinstance(value, Kind) and not value.composite
-    }
-
-
-@pytest.mark.parametrize("name", list(_kinds()))
-def test_attributes_of_operations_exist(name):
-    kind = _kinds()[name]
-    names = [*kind.inputs.values(), *kind.outputs.values(), *kind.options.values()]
-    names += [kind.precision] if kind.precision else []
-    for each in names:
-        attribute(KINDS[kind.descriptor], each)
-    if kind.inner is not None:
-        attribute(KINDS[kind.descriptor], kind.inner.attribute)
-        for each in kind.inner.options.values():
-            attribute(KINDS[kind.inner.descriptor], each)
-
-
-def test_every_operation_descriptor_has_a_kind():
-    described = {kind.descriptor for kind in _kinds().values()}
-    assert described == {name for name in KINDS if name.startswith("operation_")}
 
 
 def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:

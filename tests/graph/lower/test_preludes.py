@@ -24,6 +24,8 @@ from cudnn_ctypes.raw.strides import packed
 from tools.fuzz.broadcast_graphs import Sketch, draw
 from tools.fuzz.broadcasts import compared
 
+from ..conftest import on_each_device
+
 H200 = Target(91900, 90)
 LAST = (0, 2, 3, 1)
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
@@ -135,7 +137,7 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
     graph, values = _described(family, full, small, function)
     memory = _memory(graph, values)
     exact = _exact(family, values, function)
-    with graph, handle:
+    with graph:
         assert len(graph.expansion(handle).preludes) == count
         graph.build(handle)
         with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
@@ -159,17 +161,10 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.thinned(8)
+@on_each_device
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_reference_device_computes_operands_beforehand(case):
-    with use_reference_device(device="H200"):
-        _check(Handle(), case)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_gpu_computes_operands_beforehand(case):
-    with use_reference_device(False):
-        _check(Handle(), case)
+def test_operands_are_computed_beforehand(case, handle):
+    _check(handle, case)
 
 
 def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied: Any) -> None:
@@ -191,7 +186,7 @@ def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied
     scores = q @ k.swapaxes(-1, -2) / 8 * s
     shares = np.exp(scores - scores.max(-1, keepdims=True))
     exact = shares / shares.sum(-1, keepdims=True) @ v
-    with graph, handle:
+    with graph:
         assert [each.result.dims for each in graph.expansion(handle).preludes] == copied
         _execute(graph, handle, memory)
         assert np.abs(memory["o"].numpy() - exact).max() < 4e-3 * np.abs(exact).max()
@@ -209,17 +204,10 @@ NUMBERS = [
 
 
 @pytest.mark.thinned(3)
+@on_each_device
 @pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
-def test_the_reference_device_copies_numbers_of_sequences(dims, queries, copied):
-    with use_reference_device(device="H200"):
-        _check_attention(Handle(), dims, queries, copied)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
-def test_a_gpu_copies_numbers_of_sequences(dims, queries, copied):
-    with use_reference_device(False):
-        _check_attention(Handle(), dims, queries, copied)
+def test_numbers_of_sequences_are_copied(dims, queries, copied, handle):
+    _check_attention(handle, dims, queries, copied)
 
 
 def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> None:
@@ -244,7 +232,7 @@ def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> N
         y, exact = graph.sub(tensors["s"], y), given["s"] - exact
     y.set_output(name="y")
     memory = _memory(graph, values)
-    with graph, handle:
+    with graph:
         expansion = graph.expansion(handle)
         assert not faults_of(Lowered(expansion.nodes, {}), H200).engines
         inputs = expansion.nodes[0].inputs
@@ -265,17 +253,10 @@ LAYER_NORMS = [
 
 
 @pytest.mark.soak
+@on_each_device
 @pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
-def test_the_reference_device_gives_scale_and_bias_one_type(computed, scale, bias):
-    with use_reference_device(device="H200"):
-        _check_layer_norm(Handle(), computed, scale, bias)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
-def test_a_gpu_gives_scale_and_bias_one_type(computed, scale, bias):
-    with use_reference_device(False):
-        _check_layer_norm(Handle(), computed, scale, bias)
+def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
+    _check_layer_norm(handle, computed, scale, bias)
 
 
 # What no engine could copy in another order or from gaps; attention, before which none are copied.
@@ -335,13 +316,7 @@ def test_explain_tells_of_what_is_computed_beforehand(h200):
     assert told.usable
 
 
-@pytest.fixture
-def on_reference_h200():
-    with use_reference_device(device="H200"):
-        yield
-
-
-@pytest.mark.usefixtures("on_reference_h200")
+@pytest.mark.usefixtures("reference_device")
 def test_the_front_end_tells_where_that_of_nvidia_is_wrong():
     from cudnn_ctypes import frontend
 

@@ -14,6 +14,8 @@ import pytest
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Graph, Handle
 from cudnn_ctypes.graph.run import given_memory
 
+from ..conftest import on_each_device
+
 reference = pytest.mark.usefixtures("reference_device")
 SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
 
@@ -359,7 +361,8 @@ def test_a_default_handle_is_used_again():
 # --- tensors of another graph ---------------------------------------------------------------------
 
 
-def chained(handle: Handle) -> None:
+@on_each_device
+def test_a_graph_takes_tensors_of_another_one(handle):
     """What one graph writes, another one reads under the same key; both have an input "x"."""
     first, second = Graph(io_data_type="float32"), Graph(io_data_type="float32")
     x = first.tensor((2, 4, 8), name="x")
@@ -381,19 +384,6 @@ def chained(handle: Handle) -> None:
             second.execute({"x": memory[x], y: memory[y], z: memory[z]})
     expected = given[other] * np.maximum(given[x], 0) + given[x]
     np.testing.assert_allclose(memory[z].numpy(), expected, rtol=1e-6, atol=1e-6)
-
-
-@reference
-def test_a_graph_takes_tensors_of_another_one():
-    with Handle() as handle:
-        chained(handle)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
-def test_a_graph_takes_tensors_of_another_one_on_a_gpu():
-    with Handle() as handle:
-        chained(handle)
 
 
 @reference

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
 from ..cases import ANY_ENGINE, Operands, built, workspace_of
+from ..damage import DELETED, Damage, Way, ways
 from ..families import CASES
 from ..matmul_cases import fused_product
 from .conftest import needs_precompiled_engines
@@ -46,20 +46,13 @@ def test_a_plan_is_stored_and_read(plan, h200):
         assert again.uids == plan.uids == {1, 2, 3}
 
 
-def _changed(path: tuple[Any, ...], value: Any) -> Any:
+def _changed(way: Way, value: Any) -> Any:
     """Damage at one place of a plan without a checksum."""
 
     def damage(stored: str) -> str:
         content = json.loads(stored)
         content.pop("sha256", None)
-        where = content
-        for key in path[:-1]:
-            where = where[key]
-        if value is ...:
-            del where[path[-1]]
-        else:
-            where[path[-1]] = value
-        return json.dumps(content)
+        return json.dumps(Damage(way, value).done_to(content))
 
     return damage
 
@@ -83,7 +76,7 @@ TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
         (_changed(("GPUProfile", "multiProcessorCount"), 16), "multiProcessorCount 16"),
         (_changed(("GPUProfile",), []), r"plan\.GPUProfile: expected an object"),
         (_changed(("operationGraph",), 5), r"plan\.operationGraph: expected an object, got 5"),
-        (_changed(("operationGraph", "tensors"), ...), "'tensors' is missing"),
+        (_changed(("operationGraph", "tensors"), DELETED), "'tensors' is missing"),
         (_changed(("operationGraph", "nodes"), "x"), r"operationGraph\.nodes: expected a list"),
         (_changed((*TENSOR, "name"), "x"), r"tensors\[0\]\.name: expected a number of 64 bits"),
         (_changed((*TENSOR, "name"), "9" * 19), r"tensors\[0\]\.name: expected a number of 64"),
@@ -91,7 +84,7 @@ TENSOR, NODE = ("operationGraph", "tensors", 0), ("operationGraph", "nodes", 0)
         (_changed((*TENSOR, "dim", 1), 0), r"tensors\[0\]\.dim\[1\]: expected an integer from 1"),
         (_changed((*TENSOR, "stride"), [1]), r"tensors\[0\]\.stride: expected as many as dims"),
         (_changed((*NODE, "W"), "w"), r"nodes\[0\]\.W: there is no tensor 'w'"),
-        (_changed(("engine",), ...), "cuDNN does not take this plan"),
+        (_changed(("engine",), DELETED), "cuDNN does not take this plan"),
         (_changed(("engine", "engineId"), "x"), "cuDNN does not take this plan"),
         (_changed((*NODE, "operation"), "CUDNN_X"), "cuDNN does not take this plan"),
     ],
@@ -153,17 +146,6 @@ print("done")
 GARBAGE = (None, True, "x", "", -1, 0, 1 << 40, 1.5, [], {}, [1] * 100, "9" * 30)
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if path:
-        yield path
-    inside = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, each in inside:
-        if isinstance(each, (dict, list)):
-            yield from _places(each, (*path, key))
-        else:
-            yield (*path, key)
-
-
 @pytest.mark.soak
 def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
     """Without the checks before it, cuDNN ends the process for 20 of these."""
@@ -172,10 +154,10 @@ def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
     lines = []
     for content in (json.loads(plan.descriptor["json_representation"]), fused):
         text = json.dumps(content)
-        for index, path in enumerate(_places(content)):
+        for index, way in enumerate(ways(content)):
             # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
-            for garbage in (..., *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(3))):
-                lines.append(_changed(path, garbage)(text))
+            for garbage in (DELETED, *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(3))):
+                lines.append(_changed(way, garbage)(text))
     source = tmp_path / "plans"
     source.write_text("\n".join(lines) + "\n")
     done = subprocess.run(

@@ -48,16 +48,6 @@ def read(pointer: Any, count: int) -> list[float]:
     return host.tolist()
 
 
-def test_a_round_trip(any_device):
-    x = filled(VALUES)
-    y = allocated(VALUES.nbytes)
-    assert cudaMemcpy(y, x, VALUES.nbytes, cudaMemcpyDeviceToDevice) == cudart.cudaSuccess
-    assert read(y, 12) == VALUES.tolist()
-    assert read(y + 4, 3) == [4, 5, 6]
-    cudaFree(x)
-    cudaFree(y)
-
-
 @contextmanager
 def scaling(count: int) -> Iterator[Callable[[Any, Any], None]]:
     """Multiplies so many floats by a number with cuDNN."""
@@ -318,15 +308,6 @@ def test_too_much_memory(any_device):
     assert caught.value.code is cudart.cudaErrorMemoryAllocation
     assert caught.value.function == "cudaMalloc"
     cudart.cudaGetLastError()
-
-
-def test_pointers_go_to_raw_functions(any_device):
-    """The second half of a tensor, by an address that was added to."""
-    x = filled(VALUES)
-    with scaling(6) as scale:
-        scale(x + 6, 2.0)
-    assert read(x, 12) == [0, 1, 2, 3, 4, 5, 12, 14, 16, 18, 20, 22]
-    cudaFree(x)
 
 
 def test_pointers_to_the_host_s_memory_are_scalars(any_device):
