@@ -19,9 +19,13 @@ from ...raw.ctypes_support import CudnnEnum
 from .tensor import Tensor
 
 
-def ports(names: str) -> dict[str, str]:
-    """Operands or results of a composite operation by name: none is an attribute."""
-    return dict.fromkeys(names.split(), "")
+def named(text: str, suffix: str = "") -> dict[str, str]:
+    """Attributes by name: of "input?=xdesc scale", "xdesc" by "input?" and "scale" by "scale".
+
+    - `suffix`: what follows a name for which no attribute is told.
+    """
+    parts = (each.partition("=") for each in text.split())
+    return {name: attribute or name.rstrip("?") + suffix for name, _, attribute in parts}
 
 
 def exchanged(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -106,6 +110,40 @@ class Kind:
     by_default: frozenset[str] = frozenset()
     optional: frozenset[str] = field(init=False)
     """Operands that may be missing."""
+
+    @classmethod
+    def of(
+        cls,
+        descriptor: str,
+        inputs: str,
+        outputs: str,
+        infer: Callable[[Node], Mapping[str, Result]],
+        *,
+        options: str = "",
+        required: str = "",
+        subgraphs: str = "",
+        unread: str = "",
+        by_default: str = "",
+        **others: Any,
+    ) -> Kind:
+        """A kind whose names are told as text, apart by spaces: "input=xdesc scale? bias?".
+
+        The attribute of an operand or result is called as it is, with "_desc" behind, unless "="
+        says another one; that of an option is called as it is.
+        """
+        operands, results = named(inputs, "_desc"), named(outputs, "_desc")
+        return cls(
+            descriptor,
+            operands if descriptor else dict.fromkeys(operands, ""),
+            results if descriptor else dict.fromkeys(results, ""),
+            infer,
+            named(options),
+            required=frozenset(required.split()),
+            subgraphs=frozenset(subgraphs.split()),
+            unread=frozenset(unread.split()),
+            by_default=frozenset(by_default.split()),
+            **others,
+        )
 
     def __post_init__(self) -> None:
         optional = frozenset(each[:-1] for each in self.inputs if each.endswith("?"))

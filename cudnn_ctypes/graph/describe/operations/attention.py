@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....raw import cudnnDataType_t
-from ..node import Kind, Node, Result, ports
+from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from ..validation import check_number
 from .attention_checks import AttentionCheck, check_mask, check_sizes, score_dims, settle_dropout
@@ -81,22 +81,20 @@ def _infer(node: Node) -> Mapping[str, Result]:
     return _forward_results(node, _FLOAT)
 
 
-SDPA = Kind(
+SDPA = Kind.of(
     "",
-    ports(
-        "q k v attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? dropout_offset? "
-        "dropout_mask? dropout_scale? paged_attention_k_table? paged_attention_v_table? "
-        "sink_token?"
-    ),
-    ports("o stats rng_dump score_max score_sum_exp"),
+    "q k v attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? dropout_offset? "
+    "dropout_mask? dropout_scale? paged_attention_k_table? paged_attention_v_table? "
+    "sink_token?",
+    "o stats rng_dump score_max score_sum_exp",
     _infer,
     own_options=_typed(
         f"attn_scale use_alibi_mask {_BAND} dropout_probability dropout_seed "
         "paged_attention_max_seq_len_kv"
     ),
     check=_check,
-    subgraphs=frozenset({"score_mod"}),
-    unread=frozenset({"stats"}),
+    subgraphs="score_mod",
+    unread="stats",
 )
 
 
@@ -135,20 +133,18 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return {**results, "rng_dump": scores, "score_mod": scores, "score_mod_bprop": scores}
 
 
-SDPA_BACKWARD = Kind(
+SDPA_BACKWARD = Kind.of(
     "",
-    ports(
-        "q k v o dO stats attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? "
-        "dropout_offset? dropout_mask? dropout_scale? sink_token?"
-    ),
-    ports("dq dk dv rng_dump dBias dSink_token"),
+    "q k v o dO stats attn_scale? bias? seq_len_q? seq_len_kv? dropout_seed? dropout_offset? "
+    "dropout_mask? dropout_scale? sink_token?",
+    "dq dk dv rng_dump dBias dSink_token",
     _infer_backward,
     own_options=_typed(
         f"attn_scale use_alibi_mask {_BAND} dropout_probability dropout_seed "
         "use_deterministic_algorithm"
     ),
     check=_check_backward,
-    subgraphs=frozenset({"score_mod", "score_mod_bprop"}),
+    subgraphs="score_mod score_mod_bprop",
 )
 
 
@@ -393,25 +389,21 @@ def _infer_fp8_backward(node: Node) -> Mapping[str, Result]:
     return results | dict.fromkeys(("amax_dQ", "amax_dK", "amax_dV", "amax_dP"), _AMAX)
 
 
-SDPA_FP8 = Kind(
+SDPA_FP8 = Kind.of(
     "",
-    ports(
-        "q k v descale_q descale_k descale_v descale_s scale_s scale_o attn_scale? seq_len_q? "
-        "seq_len_kv? paged_attention_k_table? paged_attention_v_table?"
-    ),
-    ports("o stats amax_s amax_o"),
+    "q k v descale_q descale_k descale_v descale_s scale_s scale_o attn_scale? seq_len_q? "
+    "seq_len_kv? paged_attention_k_table? paged_attention_v_table?",
+    "o stats amax_s amax_o",
     _infer_fp8,
     own_options=_typed(f"attn_scale {_BAND} paged_attention_max_seq_len_kv"),
     check=_check_fp8,
-    unread=frozenset({"stats"}),
+    unread="stats",
 )
-SDPA_FP8_BACKWARD = Kind(
+SDPA_FP8_BACKWARD = Kind.of(
     "",
-    ports(
-        "q k v o dO stats descale_q descale_k descale_v descale_o descale_dO descale_s descale_dP "
-        "scale_s scale_dQ scale_dK scale_dV scale_dP attn_scale? seq_len_q? seq_len_kv?"
-    ),
-    ports("dq dk dv amax_dQ amax_dK amax_dV amax_dP"),
+    "q k v o dO stats descale_q descale_k descale_v descale_o descale_dO descale_s descale_dP "
+    "scale_s scale_dQ scale_dK scale_dV scale_dP attn_scale? seq_len_q? seq_len_kv?",
+    "dq dk dv amax_dQ amax_dK amax_dV amax_dP",
     _infer_fp8_backward,
     own_options=_typed(f"attn_scale {_BAND}"),
     check=_check_fp8_backward,
@@ -517,51 +509,27 @@ def _infer_operation_backward(node: Node) -> Mapping[str, Result]:
     return {f"d{name}": Result(like.dims, like, like.data_type) for name, like in gradients.items()}
 
 
-_SCALE_AND_LENGTHS = {
-    "scale?": "scaledesc",
-    "seq_len_q?": "seq_len_qdesc",
-    "seq_len_kv?": "seq_len_kvdesc",
-    "cu_seq_len_q?": "cu_seq_len_qdesc",
-    "cu_seq_len_kv?": "cu_seq_len_kvdesc",
-}
-
-SDPA_OPERATION = Kind(
+_SCALE_AND_LENGTHS = (
+    "scale?=scaledesc seq_len_q?=seq_len_qdesc seq_len_kv?=seq_len_kvdesc "
+    "cu_seq_len_q?=cu_seq_len_qdesc cu_seq_len_kv?=cu_seq_len_kvdesc"
+)
+SDPA_OPERATION = Kind.of(
     "operation_sdpa_fwd",
-    {
-        "q": "qdesc",
-        "k": "kdesc",
-        "v": "vdesc",
-        "block_mask?": "block_mask_desc",
-        "page_table_k?": "page_table_kdesc",
-        "page_table_v?": "page_table_vdesc",
-        "dropout_seed?": "dropout_seed_desc",
-        "dropout_offset?": "dropout_offset_desc",
-        **_SCALE_AND_LENGTHS,
-    },
-    {"o": "odesc", "stats": "statsdesc", "rng_dump": "dropout_rng_dump_desc"},
+    "q=qdesc k=kdesc v=vdesc block_mask? page_table_k?=page_table_kdesc "
+    f"page_table_v?=page_table_vdesc dropout_seed? dropout_offset? {_SCALE_AND_LENGTHS}",
+    "o=odesc stats=statsdesc rng_dump=dropout_rng_dump_desc",
     _infer_operation,
-    options={"unfuse_fma": "unfuse_fma", "dropout_probability": "dropout_probability"},
-    subgraphs=frozenset({"score_mod", "softmax"}),
+    options="unfuse_fma dropout_probability",
+    subgraphs="score_mod softmax",
     held_graphs={"score_mod": "subgraph"},
     held_operations={"softmax": "softmax_desc"},
 )
-SDPA_OPERATION_BACKWARD = Kind(
+SDPA_OPERATION_BACKWARD = Kind.of(
     "operation_sdpa_bwd",
-    {
-        "q": "qdesc",
-        "k": "kdesc",
-        "v": "vdesc",
-        "o": "odesc",
-        "dO": "doddesc",
-        "stats": "statsdesc",
-        **_SCALE_AND_LENGTHS,
-    },
-    {"dq": "dqdesc", "dk": "dkdesc", "dv": "dvdesc"},
+    f"q=qdesc k=kdesc v=vdesc o=odesc dO=doddesc stats=statsdesc {_SCALE_AND_LENGTHS}",
+    "dq=dqdesc dk=dkdesc dv=dvdesc",
     _infer_operation_backward,
-    options={
-        "max_total_seq_len_q": "max_total_seq_len_q",
-        "max_total_seq_len_kv": "max_total_seq_len_kv",
-    },
+    options="max_total_seq_len_q max_total_seq_len_kv",
 )
 
 
@@ -591,26 +559,24 @@ def _infer_unified_backward(node: Node) -> Mapping[str, Result]:
     return _infer_operation_backward(node)
 
 
-SDPA_UNIFIED = Kind(
+SDPA_UNIFIED = Kind.of(
     "",
-    ports(
-        "q k v block_mask? bias? sink_token? dropout_seed? dropout_offset? "
-        "paged_attention_k_table? paged_attention_v_table? attn_scale? seq_len_q? seq_len_kv? "
-        "cu_seq_len_q? cu_seq_len_kv?"
-    ),
-    ports("o stats rng_dump score_max score_sum_exp"),
+    "q k v block_mask? bias? sink_token? dropout_seed? dropout_offset? "
+    "paged_attention_k_table? paged_attention_v_table? attn_scale? seq_len_q? seq_len_kv? "
+    "cu_seq_len_q? cu_seq_len_kv?",
+    "o stats rng_dump score_max score_sum_exp",
     _infer_unified,
     own_options=_typed(
         f"attn_scale use_alibi_mask unfuse_fma {_BAND} dropout_probability dropout_seed "
         "paged_attention_max_seq_len_kv"
     ),
     check=_check_unified,
-    subgraphs=frozenset({"score_mod"}),
+    subgraphs="score_mod",
 )
-SDPA_UNIFIED_BACKWARD = Kind(
+SDPA_UNIFIED_BACKWARD = Kind.of(
     "",
-    ports("q k v o dO stats attn_scale? seq_len_q? seq_len_kv? cu_seq_len_q? cu_seq_len_kv?"),
-    ports("dq dk dv"),
+    "q k v o dO stats attn_scale? seq_len_q? seq_len_kv? cu_seq_len_q? cu_seq_len_kv?",
+    "dq dk dv",
     _infer_unified_backward,
     own_options=_typed("attn_scale max_total_seq_len_q max_total_seq_len_kv"),
     check=_check_unified_backward,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....raw import cudnnBnFinalizeStatsMode_t
 from ....raw.strides import broadcast
-from ..node import Kind, Node, Result, ports
+from ..node import Kind, Node, Result
 from ..tensor import Tensor
 from .base import Operations, operation
 
@@ -40,56 +40,28 @@ def _infer_inference(node: Node) -> Mapping[str, Result]:
     return {"y": Result(dims, like)}
 
 
-BN_FINALIZE = Kind(
+BN_FINALIZE = Kind.of(
     "operation_bn_finalize_statistics",
-    {
-        "sum": "y_sum_desc",
-        "sq_sum": "y_sq_sum_desc",
-        "scale": "scale_desc",
-        "bias": "bias_desc",
-        "in_running_mean?": "prev_running_mean_desc",
-        "in_running_var?": "prev_running_var_desc",
-        "accum_count": "accum_count_desc",
-        "epsilon": "epsilon_desc",
-        "momentum": "exp_averate_factor_desc",
-    },
-    {
-        "eq_scale": "eq_scale_desc",
-        "eq_bias": "eq_bias_desc",
-        "mean": "saved_mean_desc",
-        "inv_variance": "saved_inv_std_desc",
-        "next_running_mean": "updated_running_mean_desc",
-        "next_running_var": "updated_running_var_desc",
-    },
+    "sum=y_sum_desc sq_sum=y_sq_sum_desc scale bias in_running_mean?=prev_running_mean_desc "
+    "in_running_var?=prev_running_var_desc accum_count epsilon "
+    "momentum=exp_averate_factor_desc",
+    "eq_scale eq_bias mean=saved_mean_desc inv_variance=saved_inv_std_desc "
+    "next_running_mean=updated_running_mean_desc next_running_var=updated_running_var_desc",
     _infer_finalize,
-    options={"mode": "stats_mode"},
+    options="mode=stats_mode",
     precision="math_prec",
-    required=frozenset({"mode"}),
+    required="mode",
 )
-BN_BACKWARD_WEIGHTS = Kind(
+BN_BACKWARD_WEIGHTS = Kind.of(
     "operation_bn_bwd_weights",
-    {
-        "dy": "dy_desc",
-        "input": "x_desc",
-        "mean": "mean_desc",
-        "inv_variance": "invstd_desc",
-        "scale": "bn_scale_desc",
-    },
-    {
-        "dscale": "dbn_scale_desc",
-        "dbias": "dbn_bias_desc",
-        "eq_dy_scale": "eq_dy_scale_desc",
-        "eq_x_scale": "eq_x_scale_desc",
-        "eq_bias": "eq_bias",
-    },
+    "dy input=x_desc mean inv_variance=invstd_desc scale=bn_scale_desc",
+    "dscale=dbn_scale_desc dbias=dbn_bias_desc eq_dy_scale eq_x_scale eq_bias=eq_bias",
     _infer_weights,
     precision="math_prec",
 )
 
 
-BATCHNORM_INFERENCE = Kind(
-    "", ports("input mean inv_variance scale bias"), ports("y"), _infer_inference
-)
+BATCHNORM_INFERENCE = Kind.of("", "input mean inv_variance scale bias", "y", _infer_inference)
 
 
 @operation(

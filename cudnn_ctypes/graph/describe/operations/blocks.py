@@ -43,24 +43,24 @@ def _infer_dequantize(node: Node) -> Mapping[str, Result]:
     return {"y": Result(x.dims, x)}
 
 
-BLOCK_SCALE_QUANTIZE = Kind(
+BLOCK_SCALE_QUANTIZE = Kind.of(
     "operation_block_scale_quantize",
-    {"input": "xdesc"},
-    {"y": "ydesc", "scale": "scale_desc"},
+    "input=xdesc",
+    "y=ydesc scale",
     _infer_quantize,
-    options={"block_size": "block_size"},
+    options="block_size",
     own_options={"axis": int},
-    required=frozenset({"axis", "block_size"}),
+    required="axis block_size",
     precision="math_prec",
 )
-BLOCK_SCALE_DEQUANTIZE = Kind(
+BLOCK_SCALE_DEQUANTIZE = Kind.of(
     "operation_block_scale_dequantize",
-    {"input": "xdesc", "descale": "scale_desc"},
-    {"y": "ydesc"},
+    "input=xdesc descale=scale_desc",
+    "y=ydesc",
     _infer_dequantize,
-    options={"block_size": "block_size", "negative_scale": "neg_scale"},
+    options="block_size negative_scale=neg_scale",
     precision="math_prec",
-    required=frozenset({"block_size"}),
+    required="block_size",
 )
 
 
@@ -177,39 +177,29 @@ def _infer_signal(node: Node) -> Mapping[str, Result]:
     return {"y": Result(x.dims, x, x.data_type)}
 
 
-MOE_GROUPED_MATMUL = Kind(
+MOE_GROUPED_MATMUL = Kind.of(
     "operation_moe_grouped_matmul",
-    {
-        "token": "token_desc",
-        "weight": "weight_desc",
-        "first_token_offset": "first_token_offset_desc",
-        "token_index?": "token_index_desc",
-        "token_ks?": "token_ks_desc",
-    },
-    {"y": "output_desc"},
+    "token weight first_token_offset token_index? token_ks?",
+    "y=output_desc",
     _infer_experts,
-    options={"mode": "mode", "top_k": "top_k"},
+    options="mode top_k",
     precision="math_prec",
-    required=frozenset({"mode"}),
+    required="mode",
 )
-MOE_GROUPED_MATMUL_BACKWARD = Kind(
+MOE_GROUPED_MATMUL_BACKWARD = Kind.of(
     "operation_moe_grouped_matmul_bwd",
-    {
-        "doutput": "doutput_desc",
-        "token": "token_desc",
-        "first_token_offset": "first_token_offset_desc",
-    },
-    {"dweight": "dweight_desc"},
+    "doutput token first_token_offset",
+    "dweight",
     _infer_experts_backward,
     precision="math_prec",
 )
-SIGNAL = Kind(
+SIGNAL = Kind.of(
     "operation_signal",
-    {"input": "xdesc", "flag": "flagdesc"},
-    {"y": "ydesc"},
+    "input=xdesc flag=flagdesc",
+    "y=ydesc",
     _infer_signal,
-    options={"mode": "mode", "value": "value"},
-    required=frozenset({"mode", "value"}),
+    options="mode value",
+    required="mode value",
 )
 
 

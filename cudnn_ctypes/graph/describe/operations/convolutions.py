@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....raw import cudnnConvolutionMode_t
-from ..node import Inner, Kind, Node, Result
+from ..node import Inner, Kind, Node, Result, named
 from ..tensor import Tensor
 from .base import operation
 
@@ -20,18 +20,14 @@ Sizes = int | Sequence[int]
 _INNER = Inner(
     "convolution",
     "conv_desc",
-    {
-        "spatial_dims": "spatial_dims",
-        "convolution_mode": "conv_mode",
-        "pre_padding": "pre_paddings",
-        "post_padding": "post_paddings",
-        "stride": "filter_strides",
-        "dilation": "dilations",
-    },
+    named(
+        "spatial_dims convolution_mode=conv_mode pre_padding=pre_paddings "
+        "post_padding=post_paddings stride=filter_strides dilation=dilations"
+    ),
     "comp_type",
 )
-_SCALING = {"alpha": "alpha", "beta": "beta"}
-_REQUIRED = frozenset({"convolution_mode", "alpha", "beta"})
+_SCALING = "alpha beta"
+_REQUIRED = f"convolution_mode {_SCALING}"
 
 
 def _settle(node: Node, rank: int) -> None:
@@ -141,28 +137,28 @@ def _infer_filter(node: Node) -> Mapping[str, Result]:
     }
 
 
-CONV_FPROP = Kind(
+CONV_FPROP = Kind.of(
     "operation_convolution_forward",
-    {"image": "x", "weight": "w"},
-    {"y": "y"},
+    "image=x weight=w",
+    "y=y",
     _infer_forward,
     options=_SCALING,
     inner=_INNER,
     required=_REQUIRED,
 )
-CONV_DGRAD = Kind(
+CONV_DGRAD = Kind.of(
     "operation_convolution_backward_data",
-    {"loss": "dy", "filter": "w"},
-    {"dx": "dx"},
+    "loss=dy filter=w",
+    "dx=dx",
     _infer_data,
     options=_SCALING,
     inner=_INNER,
     required=_REQUIRED,
 )
-CONV_WGRAD = Kind(
+CONV_WGRAD = Kind.of(
     "operation_convolution_backward_filter",
-    {"image": "x", "loss": "dy"},
-    {"dw": "dw"},
+    "image=x loss=dy",
+    "dw=dw",
     _infer_filter,
     options=_SCALING,
     inner=_INNER,

@@ -115,49 +115,27 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return {port: Result(x.dims, x) if port == "dx" else parameters for port in node.outputs}
 
 
-NORM_FORWARD = Kind(
+NORM_FORWARD = Kind.of(
     "operation_norm_forward",
-    {
-        "input": "xdesc",
-        "mean?": "mean_desc",
-        "inv_variance?": "inv_variance_desc",
-        "scale?": "scale_desc",
-        "bias?": "bias_desc",
-        "epsilon?": "epsilon_desc",
-        "momentum?": "exp_avg_factor_desc",
-        "in_running_mean?": "input_running_mean_desc",
-        "in_running_var?": "input_running_var_desc",
-        "peer_stats?": "peer_stat_descs",
-    },
-    {
-        "y": "ydesc",
-        "mean": "mean_desc",
-        "inv_variance": "inv_variance_desc",
-        "next_running_mean": "output_running_mean_desc",
-        "next_running_var": "output_running_var_desc",
-    },
+    "input=xdesc mean? inv_variance? scale? bias? epsilon? momentum?=exp_avg_factor_desc "
+    "in_running_mean?=input_running_mean_desc in_running_var?=input_running_var_desc "
+    "peer_stats?=peer_stat_descs",
+    "y=ydesc mean inv_variance next_running_mean=output_running_mean_desc "
+    "next_running_var=output_running_var_desc",
     _infer_forward,
-    options={"mode": "mode", "phase": "phase"},
+    options="mode phase",
     own_options={"axes": tuple[int, ...]},
-    required=frozenset({"mode", "phase"}),
-    by_default=frozenset({"mean", "inv_variance"}),
+    required="mode phase",
+    by_default="mean inv_variance",
 )
-NORM_BACKWARD = Kind(
+NORM_BACKWARD = Kind.of(
     "operation_norm_backward",
-    {
-        "grad": "dydesc",
-        "input": "xdesc",
-        "scale?": "scale_desc",
-        "mean?": "mean_desc",
-        "inv_variance?": "inv_variance_desc",
-        "epsilon?": "epsilon_desc",
-        "peer_stats?": "peer_stat_descs",
-    },
-    {"dx": "dxdesc", "dscale": "dscale_desc", "dbias": "dbias_desc"},
+    "grad=dydesc input=xdesc scale? mean? inv_variance? epsilon? peer_stats?=peer_stat_descs",
+    "dx=dxdesc dscale dbias",
     _infer_backward,
-    options={"mode": "mode"},
+    options="mode",
     own_options={"axes": tuple[int, ...]},
-    required=frozenset({"mode"}),
+    required="mode",
 )
 
 

@@ -13,21 +13,15 @@ from typing import Any
 from ....arguments import enumerator
 from ....raw import cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.strides import broadcast
-from ..node import Inner, Kind, Node, Result
+from ..node import Inner, Kind, Node, Result, named
 from ..tensor import Tensor
 from .base import Operations, listed_operation, operation
 
-_OPTIONS = {
-    "mode": "mode",
-    "lower_clip": "relu_lower_clip",
-    "upper_clip": "relu_upper_clip",
-    "negative_slope": "relu_lower_clip_slope",
-    "elu_alpha": "elu_alpha",
-    "softplus_beta": "softplus_beta",
-    "swish_beta": "swish_beta",
-    "axis": "axis",
-    "nan_propagation": "nan_propagation",  # set by other programs than this package's
-}
+# `nan_propagation` is an option of other programs' graphs.
+_OPTIONS = named(
+    "mode lower_clip=relu_lower_clip upper_clip=relu_upper_clip "
+    "negative_slope=relu_lower_clip_slope elu_alpha softplus_beta swish_beta axis nan_propagation"
+)
 _LOGICAL = [mode for mode in cudnnPointwiseMode_t if "_LOGICAL_" in mode.name]
 _INNER = Inner("pointwise", "pw_descriptor", _OPTIONS, "math_prec")
 
@@ -49,21 +43,16 @@ def _infer(node: Node) -> Mapping[str, Result]:
     return dict.fromkeys(node.outputs, Result(dims, like, data_type))
 
 
-POINTWISE = Kind(
+POINTWISE = Kind.of(
     "operation_pointwise",
-    {"x": "xdesc", "b?": "bdesc", "t?": "tdesc"},
-    {"y": "ydesc"},
+    "x=xdesc b?=bdesc t?=tdesc",
+    "y=ydesc",
     _infer,
     inner=_INNER,
-    required=frozenset({"mode"}),
+    required="mode",
 )
-POINTWISE_BACKWARD = Kind(
-    "operation_pointwise",
-    {"dy": "dydesc", "x": "xdesc"},
-    {"dx": "dxdesc"},
-    _infer,
-    inner=_INNER,
-    required=frozenset({"mode"}),
+POINTWISE_BACKWARD = Kind.of(
+    "operation_pointwise", "dy=dydesc x=xdesc", "dx=dxdesc", _infer, inner=_INNER, required="mode"
 )
 
 

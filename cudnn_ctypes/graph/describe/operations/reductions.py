@@ -8,7 +8,7 @@ from typing import Any
 
 from ....arguments import flag
 from ....raw import cudnnGenStatsMode_t, cudnnReduceTensorOp_t
-from ..node import Inner, Kind, Node, Result
+from ..node import Inner, Kind, Node, Result, named
 from ..tensor import Tensor
 from ..validation import check_number
 from .base import axes_argument, operation
@@ -64,38 +64,33 @@ def _infer_genstats(node: Node) -> Mapping[str, Result]:
     return {"sum": result, "sq_sum": result}
 
 
-MATMUL = Kind(
+MATMUL = Kind.of(
     "operation_matmul",
-    {
-        "A": "adesc",
-        "B": "bdesc",
-        "m_override?": "gemm_m_override_desc",
-        "n_override?": "gemm_n_override_desc",
-        "k_override?": "gemm_k_override_desc",
-    },
-    {"C": "cdesc"},
+    "A=adesc B=bdesc m_override?=gemm_m_override_desc n_override?=gemm_n_override_desc "
+    "k_override?=gemm_k_override_desc",
+    "C=cdesc",
     _infer_matmul,
-    inner=Inner("matmul", "desc", {"padding": "padding_value"}, "comp_type"),
+    inner=Inner("matmul", "desc", named("padding=padding_value"), "comp_type"),
 )
-REDUCTION = Kind(
+REDUCTION = Kind.of(
     "operation_reduction",
-    {"input": "xdesc", "group_offset?": "group_offset_desc"},
-    {"y": "ydesc"},
+    "input=xdesc group_offset?",
+    "y=ydesc",
     _infer_reduction,
     inner=Inner(
-        "reduction", "desc", {"mode": "operator", "deterministic": "is_deterministic"}, "comp_type"
+        "reduction", "desc", named("mode=operator deterministic=is_deterministic"), "comp_type"
     ),
     own_options={"axes": tuple[int, ...]},
-    required=frozenset({"mode"}),
+    required="mode",
 )
-GENSTATS = Kind(
+GENSTATS = Kind.of(
     "operation_gen_stats",
-    {"input": "xdesc"},
-    {"sum": "sumdesc", "sq_sum": "sqsumdesc"},
+    "input=xdesc",
+    "sum=sumdesc sq_sum=sqsumdesc",
     _infer_genstats,
-    options={"mode": "mode"},
+    options="mode",
     precision="math_prec",
-    required=frozenset({"mode"}),
+    required="mode",
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....arguments import enumerator, flag
 from ....raw import cudnnDataType_t, cudnnNanPropagation_t, cudnnPaddingMode_t, cudnnResampleMode_t
-from ..node import Inner, Kind, Node, Result
+from ..node import Inner, Kind, Node, Result, named
 from ..tensor import Tensor
 from .base import operation
 
@@ -18,19 +18,13 @@ Steps = int | Fraction | Sequence[int | Fraction]
 _INNER = Inner(
     "resample",
     "desc",
-    {
-        "mode": "mode",
-        "padding_mode": "padding_mode",
-        "spatial_dims": "spatial_dims",
-        "window": "window_dims",
-        "pre_padding": "pre_paddings",
-        "post_padding": "post_paddings",
-        "stride": "strides",
-        "nan_propagation": "nan_propagation",
-    },
+    named(
+        "mode padding_mode spatial_dims window=window_dims pre_padding=pre_paddings "
+        "post_padding=post_paddings stride=strides nan_propagation"
+    ),
     "comp_type",
 )
-_REQUIRED = frozenset({"mode", "padding_mode"})
+_REQUIRED = "mode padding_mode"
 
 
 def _pooled(node: Node, x: Tensor) -> tuple[int, ...]:
@@ -78,18 +72,18 @@ def _infer_backward(node: Node) -> Mapping[str, Result]:
     return {"dx": Result(dx.dims if x is None else x.dims, loss, check=check)}
 
 
-RESAMPLE_FORWARD = Kind(
+RESAMPLE_FORWARD = Kind.of(
     "operation_resample_fwd",
-    {"input": "xdesc"},
-    {"y": "ydesc", "index": "idxdesc"},
+    "input=xdesc",
+    "y=ydesc index=idxdesc",
     _infer_forward,
     inner=_INNER,
     required=_REQUIRED,
 )
-RESAMPLE_BACKWARD = Kind(
+RESAMPLE_BACKWARD = Kind.of(
     "operation_resample_bwd",
-    {"loss": "dydesc", "index?": "idxdesc", "input?": "xdesc", "y?": "ydesc"},
-    {"dx": "dxdesc"},
+    "loss=dydesc index?=idxdesc input?=xdesc y?=ydesc",
+    "dx=dxdesc",
     _infer_backward,
     inner=_INNER,
     required=_REQUIRED,

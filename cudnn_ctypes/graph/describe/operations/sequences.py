@@ -44,33 +44,30 @@ def _infer_paged(node: Node) -> Mapping[str, Result]:
     return {"y": Result(dims, container, container.data_type)}
 
 
-SOFTMAX = Kind(
-    "operation_softmax",
-    {"input": "xdesc", "sink?": "sink_desc"},
-    {"y": "ydesc", "stats": "stats_desc", "max": "max_desc", "sum_exp": "sum_exp_desc"},
-    _infer_softmax,
+SOFTMAX = Kind.of(
+    "operation_softmax", "input=xdesc sink?", "y=ydesc stats max sum_exp", _infer_softmax
 )
-ROPE = Kind(
+ROPE = Kind.of(
     "operation_rope_fwd",
-    {"input": "xdesc", "freqs": "freqsdesc"},
-    {"y": "ydesc"},
+    "input=xdesc freqs=freqsdesc",
+    "y=ydesc",
     _infer_rope,
-    options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
+    options="output_scale rope_dim",
 )
-ROPE_BACKWARD = Kind(
+ROPE_BACKWARD = Kind.of(
     "operation_rope_bwd",
-    {"input": "dydesc", "freqs": "freqsdesc"},
-    {"y": "dxdesc"},
+    "input=dydesc freqs=freqsdesc",
+    "y=dxdesc",
     _infer_rope,
-    options={"output_scale": "output_scale", "rope_dim": "rope_dim"},
+    options="output_scale rope_dim",
 )
-PAGED_CACHE_LOAD = Kind(
+PAGED_CACHE_LOAD = Kind.of(
     "operation_paged_cache_load",
-    {"container": "container_desc", "page_table": "page_table_desc", "seq_len": "sequence_desc"},
-    {"y": "ydesc"},
+    "container page_table seq_len=sequence_desc",
+    "y=ydesc",
     _infer_paged,
     own_options={"max_seq_len": int},
-    required=frozenset({"max_seq_len"}),
+    required="max_seq_len",
 )
 
 
@@ -96,39 +93,32 @@ def _infer_band(node: Node) -> Mapping[str, Result]:
     return {"y": Result(y.dims, None, x.data_type)}
 
 
-DIAGONAL_BAND_MASK = Kind(
+DIAGONAL_BAND_MASK = Kind.of(
     "operation_diagonal_band_mask",
-    {
-        "input": "xdesc",
-        "fill": "bdesc",
-        "left_bound?": "left_bound_desc",
-        "right_shift?": "shift_right_bound_desc",
-        "seq_len_q?": "seq_len_qdesc",
-        "seq_len_kv?": "seq_len_kvdesc",
-        "cu_seq_len_q?": "cu_seq_len_qdesc",
-        "cu_seq_len_kv?": "cu_seq_len_kvdesc",
-    },
-    {"y": "ydesc"},
+    "input=xdesc fill=bdesc left_bound? right_shift?=shift_right_bound_desc "
+    "seq_len_q?=seq_len_qdesc seq_len_kv?=seq_len_kvdesc cu_seq_len_q?=cu_seq_len_qdesc "
+    "cu_seq_len_kv?=cu_seq_len_kvdesc",
+    "y=ydesc",
     _infer_same,
-    options={"comparison": "comparison_mode"},
-    required=frozenset({"comparison"}),
+    options="comparison=comparison_mode",
+    required="comparison",
 )
-_BAND = {"lower": "lower_bandwidth", "upper": "upper_bandwidth", "axis": "axis", "pad": "pad_value"}
-_BAND_REQUIRED = frozenset({"lower", "upper", "axis"})
-EXPAND_BAND_MATRIX = Kind(
+_BAND = "lower=lower_bandwidth upper=upper_bandwidth axis pad=pad_value"
+_BAND_REQUIRED = "lower upper axis"
+EXPAND_BAND_MATRIX = Kind.of(
     "operation_expand_band_matrix",
-    {"input": "xdesc"},
-    {"y": "ydesc"},
+    "input=xdesc",
+    "y=ydesc",
     _infer_band,
     options=_BAND,
     required=_BAND_REQUIRED,
 )
-CONTRACT_BAND_MATRIX = Kind(
+CONTRACT_BAND_MATRIX = Kind.of(
     "operation_contract_band_matrix",
-    {"input": "xdesc"},
-    {"y": "ydesc"},
+    "input=xdesc",
+    "y=ydesc",
     _infer_band,
-    options={**_BAND, "max_token": "max_token_value"},
+    options=f"{_BAND} max_token=max_token_value",
     required=_BAND_REQUIRED,
 )
 

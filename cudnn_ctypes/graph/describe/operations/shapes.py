@@ -9,7 +9,7 @@ from typing import Any
 
 from ....arguments import enumerator, integers
 from ....raw import cudnnBackendReshapeMode_t, cudnnRngDistribution_t
-from ..node import Inner, Kind, Node, Result, exchanged
+from ..node import Inner, Kind, Node, Result, exchanged, named
 from ..tensor import Tensor
 from ..validation import check_number, integer
 from .base import listed, operation
@@ -89,59 +89,56 @@ def _infer_rng(node: Node) -> Mapping[str, Result]:
     return {"y": Result(tuple(node.options["dims"]))}
 
 
-RESHAPE = Kind(
+RESHAPE = Kind.of(
     "operation_reshape",
-    {"input": "xdesc"},
-    {"y": "ydesc"},
+    "input=xdesc",
+    "y=ydesc",
     _infer_reshape,
-    options={"mode": "mode"},
-    own_options={"exchange": bool},  # set by attention
+    options="mode",
+    own_options={"exchange": bool},
 )
-TRANSPOSE = Kind(
+TRANSPOSE = Kind.of(
     "operation_transpose",
-    {"input": "xdesc"},
-    {"y": "ydesc"},
+    "input=xdesc",
+    "y=ydesc",
     _infer_transpose,
-    options={"permutation": "permutation"},
-    required=frozenset({"permutation"}),
+    options="permutation",
+    required="permutation",
 )
-SLICE = Kind(
+SLICE = Kind.of(
     "operation_slice",
-    {"input": "xdesc"},
-    {"y": "ydesc"},
+    "input=xdesc",
+    "y=ydesc",
     _infer_slice,
-    options={"start": "start_indices", "limit": "limit_indices", "steps": "strides"},
+    options="start=start_indices limit=limit_indices steps=strides",
     own_options={"slices": tuple[slice, ...], "ellipsis": int},
-    required=frozenset({"slices"}),
+    required="slices",
 )
-CONCATENATE = Kind(
+CONCATENATE = Kind.of(
     "operation_concat",
-    {"inputs": "input_descs"},
-    {"y": "output_desc"},
+    "inputs=input_descs",
+    "y=output_desc",
     _infer_concatenate,
-    options={"axis": "axis", "in_place_index": "inplace_index"},
-    required=frozenset({"axis"}),
+    options="axis in_place_index=inplace_index",
+    required="axis",
 )
-RNG = Kind(
+RNG = Kind.of(
     "operation_rng",
-    {"seed?": "seed", "offset?": "offset_desc"},
-    {"y": "ydesc"},
+    "seed?=seed offset?",
+    "y=ydesc",
     _infer_rng,
-    options={"seed": "seed"},
+    options="seed",
     inner=Inner(
         "rng",
         "desc",
-        {
-            "distribution": "distribution",
-            "mean": "normal_dist_mean",
-            "standard_deviation": "normal_dist_standard_deviation",
-            "minimum": "uniform_dist_minimum",
-            "maximum": "uniform_dist_maximum",
-            "probability": "bernoulli_dist_probability",
-        },
+        named(
+            "distribution mean=normal_dist_mean standard_deviation=normal_dist_standard_deviation "
+            "minimum=uniform_dist_minimum maximum=uniform_dist_maximum "
+            "probability=bernoulli_dist_probability"
+        ),
     ),
     own_options={"dims": tuple[int, ...]},
-    required=frozenset({"dims", "distribution"}),
+    required="dims distribution",
 )
 
 
