@@ -69,26 +69,21 @@ _TAGS: dict[str, tuple[str, Mapping[str, str]]] = {
 }
 """The operation of each tag, and its operands and results by the front end's names."""
 
+_SAME = """
+pre_padding post_padding stride dilation axis elu_alpha softplus_beta swish_beta
+sliding_window_length dropout_probability
+"""
 _OPTIONS = {
-    "pre_padding": "pre_padding",
-    "post_padding": "post_padding",
-    "stride": "stride",
-    "dilation": "dilation",
-    "axis": "axis",
+    **{each: each for each in _SAME.split()},
     "relu_lower_clip": "lower_clip",
     "relu_upper_clip": "upper_clip",
     "relu_lower_clip_slope": "negative_slope",
-    "elu_alpha": "elu_alpha",
-    "softplus_beta": "softplus_beta",
-    "swish_beta": "swish_beta",
     "attn_scale_value": "attn_scale",
     "alibi_mask": "use_alibi_mask",
     "causal_mask": "use_causal_mask",
     "causal_mask_bottom_right": "use_causal_mask_bottom_right",
-    "sliding_window_length": "sliding_window_length",
     "left_bound": "diagonal_band_left_bound",
     "right_bound": "diagonal_band_right_bound",
-    "dropout_probability": "dropout_probability",
     "max_seq_len_kv": "paged_attention_max_seq_len_kv",
     "is_deterministic_algorithm": "use_deterministic_algorithm",
 }

@@ -133,114 +133,56 @@ def is_output(parameter: Parameter) -> bool:
     return parameter.type.kind == "device" and parameter.direction != "in"
 
 
-_SIZES = ("qSize", "kSize", "vSize", "qProjSize", "kProjSize", "vProjSize", "oProjSize")
-
 _FIELDS: Mapping[str, Mapping[str, str]] = {
-    "cudnnTensorDescriptor_t": {"dimA": "shape", "strideA": "strides", "dataType": "data_type"},
-    "cudnnFilterDescriptor_t": {"dimA": "shape", "dataType": "data_type", "format": "format"},
-    "cudnnConvolutionDescriptor_t": {
-        "padA": "padding",
-        "strideA": "stride",
-        "dilationA": "dilation",
-        "groupCount": "groups",
-        "mode": "mode",
-        "dataType": "compute_data_type",
-        "mathType": "math_type",
-        "reorderType": "reorder_type",
-    },
-    "cudnnPoolingDescriptor_t": {
-        "windowDimA": "window",
-        "paddingA": "padding",
-        "strideA": "stride",
-        "mode": "mode",
-        "maxpoolingNanOpt": "nan_propagation",
-    },
-    "cudnnActivationDescriptor_t": {
-        "mode": "mode",
-        "reluNanOpt": "nan_propagation",
-        "coef": "coef",
-    },
-    "cudnnLRNDescriptor_t": {"lrnN": "n", "lrnAlpha": "alpha", "lrnBeta": "beta", "lrnK": "k"},
-    "cudnnOpTensorDescriptor_t": {
-        "op": "op",
-        "compType": "compute_data_type",
-        "nanOpt": "nan_propagation",
-    },
-    "cudnnReduceTensorDescriptor_t": {
-        "op": "op",
-        "compType": "compute_data_type",
-        "nanOpt": "nan_propagation",
-        "indices": "indices",
-        "indicesType": "indices_type",
-    },
-    "cudnnDropoutDescriptor_t": {"dropout": "rate", "seed": "seed"},
-    "cudnnSpatialTransformerDescriptor_t": {
-        "gridDimA": "shape",
-        "dataType": "data_type",
-        "samplerType": "sampler",
-    },
-    "cudnnRNNDescriptor_t": {
-        "cellMode": "cell",
-        "inputSize": "input_size",
-        "hiddenSize": "hidden_size",
-        "projSize": "projection_size",
-        "numLayers": "layers",
-        "bidirectional": "bidirectional",
-        "biasMode": "bias",
-        "inputMode": "input_mode",
-        "dataType": "data_type",
-        "mathPrec": "compute_data_type",
-        "mathMode": "math_type",
-        "algo": "algorithm",
-        "auxFlags": "padded_io",
-        "dropoutDesc": "dropout",
-        "clipMode": "clip",
-        "clipNanOpt": "clip_nan_propagation",
-    },
-    "cudnnRNNDataDescriptor_t": {
-        "seqLengthArray": "lengths",
-        "dimA": "max_length",
-        "dataType": "data_type",
-        "layout": "layout",
-        "paddingFill": "padding_fill",
-    },
-    "cudnnCTCLossDescriptor_t": {
-        "compType": "compute_data_type",
-        "normMode": "normalization",
-        "gradMode": "gradient_mode",
-        "maxLabelLength": "max_label_length",
-    },
-    "cudnnAttnDescriptor_t": {
-        "nHeads": "heads",
-        **{
-            each: each.replace("ProjSize", "_projection").replace("Size", "_size")
-            for each in _SIZES
-        },
-        "qoMaxSeqLength": "qo_max_length",
-        "kvMaxSeqLength": "kv_max_length",
-        "maxBatchSize": "max_batch",
-        "maxBeamSize": "max_beam",
-        "smScaler": "scaler",
-        "attnMode": "query_map",
-        "mathPrec": "compute_data_type",
-        "mathType": "math_type",
-        "dataType": "data_type",
-        "attnDropoutDesc": "attention_dropout",
-        "postDropoutDesc": "output_dropout",
-    },
-    "cudnnSeqDataDescriptor_t": {
-        "axes": "axes",
-        "dataType": "data_type",
-        "seqLengthArray": "lengths",
-        "paddingFill": "padding_fill",
-    },
-    "cudnnTensorTransformDescriptor_t": {
-        "destFormat": "format",
-        "padBeforeA": "pad_before",
-        "padAfterA": "pad_after",
-        "foldA": "fold",
-        "direction": "direction",
-    },
+    f"cudnn{kind}Descriptor_t": dict(each.split("=") for each in fields.split())
+    for kind, fields in {
+        "Tensor": "dimA=shape strideA=strides dataType=data_type",
+        "Filter": "dimA=shape dataType=data_type format=format",
+        "Convolution": (
+            "padA=padding strideA=stride dilationA=dilation groupCount=groups mode=mode "
+            "dataType=compute_data_type mathType=math_type reorderType=reorder_type"
+        ),
+        "Pooling": (
+            "windowDimA=window paddingA=padding strideA=stride mode=mode "
+            "maxpoolingNanOpt=nan_propagation"
+        ),
+        "Activation": "mode=mode reluNanOpt=nan_propagation coef=coef",
+        "LRN": "lrnN=n lrnAlpha=alpha lrnBeta=beta lrnK=k",
+        "OpTensor": "op=op compType=compute_data_type nanOpt=nan_propagation",
+        "ReduceTensor": (
+            "op=op compType=compute_data_type nanOpt=nan_propagation indices=indices "
+            "indicesType=indices_type"
+        ),
+        "Dropout": "dropout=rate seed=seed",
+        "SpatialTransformer": "gridDimA=shape dataType=data_type samplerType=sampler",
+        "RNN": (
+            "cellMode=cell inputSize=input_size hiddenSize=hidden_size projSize=projection_size "
+            "numLayers=layers bidirectional=bidirectional biasMode=bias inputMode=input_mode "
+            "dataType=data_type mathPrec=compute_data_type mathMode=math_type algo=algorithm "
+            "auxFlags=padded_io dropoutDesc=dropout clipMode=clip clipNanOpt=clip_nan_propagation"
+        ),
+        "RNNData": (
+            "seqLengthArray=lengths dimA=max_length dataType=data_type layout=layout "
+            "paddingFill=padding_fill"
+        ),
+        "CTCLoss": (
+            "compType=compute_data_type normMode=normalization gradMode=gradient_mode "
+            "maxLabelLength=max_label_length"
+        ),
+        "Attn": (
+            "nHeads=heads qSize=q_size kSize=k_size vSize=v_size qProjSize=q_projection "
+            "kProjSize=k_projection vProjSize=v_projection oProjSize=o_projection "
+            "qoMaxSeqLength=qo_max_length kvMaxSeqLength=kv_max_length maxBatchSize=max_batch "
+            "maxBeamSize=max_beam smScaler=scaler attnMode=query_map mathPrec=compute_data_type "
+            "mathType=math_type dataType=data_type attnDropoutDesc=attention_dropout "
+            "postDropoutDesc=output_dropout"
+        ),
+        "SeqData": "axes=axes dataType=data_type seqLengthArray=lengths paddingFill=padding_fill",
+        "TensorTransform": (
+            "destFormat=format padBeforeA=pad_before padAfterA=pad_after foldA=fold "
+            "direction=direction"
+        ),
+    }.items()
 }
 """The fields of records of descriptors, by cuDNN's names in the log."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,187 +189,21 @@ def _literal(text: bytes) -> str:
     return '"' + "".join(escaped) + '"'
 
 
-HEAD = """\
-/*
- * The cuDNN calls of {program}, recorded by cudnn_ctypes {version}
- * with cuDNN {cudnn} on {device}.
- *
- * It makes the same calls{and_compares}.
- */
+_TEMPLATES = Path(__file__).with_name("templates")
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cuda_runtime_api.h>
-#include <cudnn.h>
-{headers}
-/* The call's text begins with the function's name. */
-#define CHECK(call) check((call), #call, __LINE__)
+def filled(template: str, /, **facts: str) -> dict[str, str]:
+    """The parts of a template, each below a line such as "//// cuda"; the first is called "".
 
-static void check(cudnnStatus_t status, const char *call, int line)
-{{
-    if (status != CUDNN_STATUS_SUCCESS) {{
-        char reason[1024] = "";
-        cudnnGetLastErrorString(reason, sizeof reason);
-        fprintf(stderr, "%s:%d: %.*s: %s\\n%s\\n", __FILE__, line, (int)strcspn(call, "("), call,
-                cudnnGetErrorString(status), reason);
-        exit(2);
-    }}
-}}
-"""
+    - `template`: the name of its file without ".in".
+    - `facts`: what stands for ``@name@``; beside it, the differences that comparisons allow.
+    """
+    known = {"relative": RELATIVE, "relative_bfloat16": RELATIVE_BFLOAT16, **facts}
+    text = (_TEMPLATES / f"{template}.in").read_text("utf-8")
+    text = re.sub(r"@(\w+)@", lambda match: str(known[match[1]]), text)
+    first, *others = re.split(r"(?m)^[#/]{4} (\w+)\n", text)
+    return {"": first, **dict(zip(others[::2], others[1::2], strict=True))}
 
-CUDA = """
-#define CHECK_CUDA(call) check_cuda((call), #call, __LINE__)
-
-static void check_cuda(cudaError_t error, const char *call, int line)
-{
-    if (error != cudaSuccess) {
-        fprintf(stderr, "%s:%d: %.*s: %s\\n", __FILE__, line, (int)strcspn(call, "("), call,
-                cudaGetErrorString(error));
-        exit(2);
-    }
-}
-"""
-
-FINISH = """
-static int different = 0;
-"""
-
-EXPECT = """
-/* A call that failed when it was recorded. */
-#define EXPECT(status, call) expect((status), (call), #call, __LINE__)
-
-static void expect(cudnnStatus_t expected, cudnnStatus_t status, const char *call, int line)
-{
-    int length = (int)strcspn(call, "(");
-    if (status == expected) {
-        printf("line %d, %.*s: %s, as expected\\n", line, length, call,
-               cudnnGetErrorString(status));
-    } else {
-        printf("line %d, %.*s: %s, EXPECTED %s\\n", line, length, call,
-               cudnnGetErrorString(status), cudnnGetErrorString(expected));
-        different++;
-    }
-}
-"""
-
-READ_FILE = """
-#ifndef DATA
-#define DATA "data"
-#endif
-
-/* The contents of a file of the data, which the caller frees. */
-static void *read_file(const char *name, size_t *nbytes)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", DATA, name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        perror(path);
-        exit(2);
-    }
-    long size = ftell(file);
-    rewind(file);
-    void *contents = malloc(size > 0 ? (size_t)size : 1);
-    if (contents == NULL || fread(contents, 1, (size_t)size, file) != (size_t)size) {
-        perror(path);
-        exit(2);
-    }
-    fclose(file);
-    *nbytes = (size_t)size;
-    return contents;
-}
-"""
-
-UPLOAD = """
-/* Copy a file of the data to the device. */
-static void upload(void *memory, const char *name)
-{
-    size_t nbytes;
-    void *contents = read_file(name, &nbytes);
-    CHECK_CUDA(cudaMemcpy(memory, contents, nbytes, cudaMemcpyHostToDevice));
-    free(contents);
-}
-"""
-
-COMPARE = f"""
-enum type {{ BYTES, FLOAT16, BFLOAT16, FLOAT32, FLOAT64 }};
-
-/* An element of an array, as a double. */
-static double element(const void *array, enum type type, size_t i)
-{{
-    uint16_t half;
-    uint32_t bits;
-    float single;
-    double number = 0;
-    switch (type) {{
-    case FLOAT64:
-        memcpy(&number, (const char *)array + 8 * i, 8);
-        return number;
-    case FLOAT32:
-        memcpy(&single, (const char *)array + 4 * i, 4);
-        return single;
-    case BFLOAT16: /* the upper half of a float */
-        memcpy(&half, (const char *)array + 2 * i, 2);
-        bits = (uint32_t)half << 16;
-        memcpy(&single, &bits, 4);
-        return single;
-    case FLOAT16:
-        memcpy(&half, (const char *)array + 2 * i, 2);
-        int exponent = half >> 10 & 31, fraction = half & 1023;
-        if (exponent == 31)
-            number = fraction ? NAN : INFINITY;
-        else
-            number = exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24);
-        return half >> 15 ? -number : number;
-    default:
-        return ((const unsigned char *)array)[i];
-    }}
-}}
-
-/* Compare the elements of an output with the recorded ones. */
-static void compare(const char *name, const void *memory, enum type type, const char *recorded,
-                    double tolerance)
-{{
-    static const size_t sizes[] = {{1, 2, 2, 4, 8}};
-    size_t nbytes;
-    void *expected = read_file(recorded, &nbytes), *found = malloc(nbytes);
-    if (found == NULL)
-        exit(2);
-    CHECK_CUDA(cudaMemcpy(found, memory, nbytes, cudaMemcpyDeviceToHost));
-    if (memcmp(found, expected, nbytes) == 0) {{
-        printf("%s: equal\\n", name);
-    }} else {{
-        bool close = type != BYTES;
-        double largest = 0, scale = 1;
-        const double relative = type == BFLOAT16 ? {RELATIVE_BFLOAT16} : {RELATIVE};
-        for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
-            double b = fabs(element(expected, type, i));
-            if (isfinite(b))
-                scale = fmax(scale, b);
-        }}
-        for (size_t i = 0; i < nbytes / sizes[type] && close; i++) {{
-            double a = element(found, type, i), b = element(expected, type, i);
-            if (a == b || (isnan(a) && isnan(b)))
-                continue;
-            double difference = fabs(a - b);
-            close = isfinite(b) && difference <= tolerance * scale + relative * fabs(b);
-            largest = fmax(largest, difference);
-        }}
-        if (close)
-            printf("%s: largest difference %.2g\\n", name, largest);
-        else
-            printf("%s: DIFFERENT\\n", name);
-        different += !close;
-    }}
-    free(found);
-    free(expected);
-}}
-"""
 
 _WORDS = """
 auto bool break case char complex const continue default do double else enum extern false float for
@@ -411,25 +247,27 @@ class CProgram:
         self._lines += ["", *(f"{each};" for each in reversed(self._cleanup.values()))]
 
     def text(self, facts: Mapping[str, str]) -> str:
-        """The whole file; `facts` are what `HEAD` says."""
+        """The whole file; `facts` are what its first comment says."""
         kinds = Counter(map(type, self._steps))
         body = "\n".join(f"    {line}".rstrip() for line in self._lines).lstrip("\n")
         fails = "EXPECT(" in body
         compares = kinds[Compare] > 0
-        text = HEAD.format(
+        parts = filled(
+            "program.c",
             **facts,
             headers="".join(f"#include <{each}>\n" for each in self._headers()),
             and_compares=" and compares what they write with what was recorded" * compares,
         )
-        parts = {
-            CUDA: "CHECK_CUDA(" in body or compares,
-            FINISH: fails or compares,
-            EXPECT: fails,
-            READ_FILE: compares or "upload(" in body or "read_file(" in body,
-            UPLOAD: "upload(" in body,
-            COMPARE: compares,
+        needed = {
+            "": True,
+            "cuda": "CHECK_CUDA(" in body or compares,
+            "finish": fails or compares,
+            "expect": fails,
+            "read_file": compares or "upload(" in body or "read_file(" in body,
+            "upload": "upload(" in body,
+            "compare": compares,
         }
-        text += "".join(part for part, needed in parts.items() if needed)
+        text = "".join(parts[name] for name, is_needed in needed.items() if is_needed)
         result = "different != 0" if fails or compares else "0"
         return f"{text}\nint main(void)\n{{\n{body}\n    return {result};\n}}\n"
 

@@ -18,8 +18,8 @@ from ...arguments import file_path
 from ...raw import headers, library, mode
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from ..session import listen, stop
-from .c_program import CProgram
-from .recording import RELATIVE, RELATIVE_BFLOAT16, Recording
+from .c_program import CProgram, filled
+from .recording import Recording
 from .steps import (
     Allocate,
     Array,
@@ -50,56 +50,6 @@ from .steps import (
 
 _COLUMNS = 92
 
-_HEAD = '''\
-"""The cuDNN calls of {program}, recorded by cudnn_ctypes.
-
-Run it: it makes the same calls, with the data in {data}, and compares
-what they write with what was recorded.
-"""
-
-import ctypes
-import sys
-from pathlib import Path
-
-import numpy as np
-
-from cudnn_ctypes import DeviceBuffer, raw
-
-data = np.load(Path(__file__).with_name("{data}"))
-'''
-
-_CHECK = f'''\
-different = 0
-
-
-def check(name, memory, data_type, key, tolerance):
-    """Compare the elements of an output with the recorded ones."""
-    global different
-    expected = data[key]
-    found = memory.copy_to_host()[: expected.nbytes]
-    if np.array_equal(found, expected):
-        print(f"{{name}}: equal")
-        return
-    if data_type != "bytes":
-        found, expected = numbers(found, data_type), numbers(expected, data_type)
-        relative = {RELATIVE_BFLOAT16} if data_type == "bfloat16" else {RELATIVE}
-        scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=1))
-        if np.allclose(found, expected, relative, tolerance * scale, equal_nan=True):
-            print(f"{{name}}: largest difference {{np.nanmax(np.abs(found - expected)):.2g}}")
-            return
-    different += 1
-    print(f"{{name}}: DIFFERENT")
-
-
-def numbers(values, data_type):
-    """Bytes as the numbers that they are."""
-    if data_type == "bfloat16":  # the upper halves of float32
-        return (values.view("uint16").astype("uint32") << 16).view("float32")
-    return values.view(data_type)
-
-
-'''
-
 _OWN_WORDS = {"ctypes", "sys", "Path", "np", "DeviceBuffer", "raw", "data", "check", "different"}
 _RESERVED = {*_OWN_WORDS, "numbers", *keyword.kwlist, *dir(builtins)}
 
@@ -118,7 +68,8 @@ def write_python(
     path = Path(path)
     file = path.with_suffix(".npz")
     compares = any(isinstance(step, Compare) for step in steps)
-    text = _HEAD.format(program=program, data=file.name) + (_CHECK if compares else "\n")
+    parts = filled("program.py", program=program, data=file.name)
+    text = parts[""] + (parts["check"] if compares else "\n")
     text += "\n".join(_Writer(steps).lines) + "\n"
     if compares:
         text += "\nsys.exit(1 if different else 0)\n"
@@ -297,53 +248,6 @@ def _device() -> str:
     return "an unknown device"
 
 
-_MAKEFILE = """\
-# make builds the program, make run runs it. Where the headers and libraries are:
-CUDA_HOME ?= {cuda_home}
-CUDA_INCLUDE ?= $(CUDA_HOME)/include
-CUDA_LIB ?= $(firstword $(wildcard $(CUDA_HOME)/lib64) $(CUDA_HOME)/lib)
-CUDNN_INCLUDE ?= {cudnn_include}
-CUDNN_LIB ?= {cudnn_lib}
-
-CC ?= cc
-CFLAGS ?= -O1 -Wall
-INCLUDES = -I$(CUDNN_INCLUDE) -I$(CUDA_INCLUDE)
-CUDART = $(firstword $(wildcard $(CUDA_LIB)/libcudart.so $(CUDA_LIB)/libcudart.so.*))
-LIBRARIES = $(CUDNN_LIB)/libcudnn.so.9 $(CUDART) -Wl,-rpath,$(CUDNN_LIB),-rpath,$(CUDA_LIB) -lm
-
-{name}: {name}.c
-\t$(CC) -std=c99 $(CFLAGS) $(INCLUDES) $< -o $@ $(LIBRARIES)
-
-# Where cuDNN looks for NVRTC and cuBLAS, if not beside itself.
-PATHS = $(CUDNN_LIB):$(CUDA_LIB)$${{LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}}
-
-run: {name}
-\tLD_LIBRARY_PATH=$(PATHS) ./{name}
-
-clean:
-\trm -f {name}
-
-.PHONY: run clean
-"""
-
-_README = """\
-# {name}
-
-The cuDNN calls of {program} as a C program, recorded by cudnn_ctypes {version}
-with cuDNN {cudnn} on {device}.
-
-    make run CUDNN_INCLUDE=... CUDNN_LIB=... CUDA_HOME=...
-
-The variables are the folders of cudnn.h, of libcudnn.so.9, and of CUDA; the Makefile says what they
-are without them. The program finds its data where it is run in this folder.
-
-- {name}.c makes the calls in their order, {calls} in all; comments name the lines of the program.
-{data}{left_out}
-The exit status is 0 if all is as it was recorded, 1 if something differs, and 2 if a call fails
-that did not.
-"""
-
-
 class CFolder:
     """A folder to which a program is written, repeatedly if necessary.
 
@@ -369,13 +273,13 @@ class CFolder:
         facts = _facts()
         facts |= {"program": self._program.replace("*/", "* /"), "name": _name(folder)}
         (folder / f"{facts['name']}.c").write_text(written.text(facts))
-        (folder / "Makefile").write_text(_MAKEFILE.format(**facts))
+        (folder / "Makefile").write_text(filled("Makefile", **facts)[""])
         facts |= {
             "calls": str(written.calls),
             "data": _ABOUT_DATA if data else "",
             "left_out": _about(left_out),
         }
-        (folder / "README.md").write_text(_README.format(**facts))
+        (folder / "README.md").write_text(filled("README.md", **facts)[""])
 
     def _write_data(self, data: Mapping[str, Bytes]) -> None:
         folder = self._folder / "data"
