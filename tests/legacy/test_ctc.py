@@ -32,9 +32,6 @@ def close(actual: cudnn.DeviceTensor, expected: cudnn.DeviceTensor) -> None:
     np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
 
 
-# --- the descriptor -----------------------------------------------------------------------------
-
-
 # --- the loss -----------------------------------------------------------------------------------
 
 

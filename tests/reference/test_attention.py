@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import attention
 from cudnn_ctypes.reference.attention import (
     WEIGHT_NAMES,
     attention_backward_data,
@@ -210,37 +209,3 @@ def test_weight_names_follow_the_enum():
         kind.name.removeprefix("CUDNN_MH_ATTN_").lower() for kind in cudnnMultiHeadAttnWeightKind_t
     ]
     assert tuple(kinds) == WEIGHT_NAMES
-
-
-Q = np.zeros((2, 3, 2, 4))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((Q[0], Q, Q), "q must be"),
-        ((Q, Q[:, :1], Q), "k must have the batch of q"),
-        ((Q, Q, Q[:1]), "v must have as many steps"),
-        ((Q, Q[..., :3], Q), "k must be as long as q"),
-        ((Q, Q, Q, {"w": Q}), "unknown names"),
-        ((Q, Q, Q, {"q_weights": np.zeros((1, 3, 5))}), r"weights\['q_weights'\] must have shape"),
-        (
-            (Q, Q, Q, {"q_biases": np.zeros((1, 4, 1))}),
-            r"weights\['q_biases'\] must have shape None",
-        ),
-        ((Q, Q, Q, {"q_weights": np.zeros((1, 3, 4))}), "k must be as long as q after projection"),
-    ],
-)
-def test_wrong_shapes(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        attention_forward(*arguments)
-
-
-def test_wrong_residuals_and_dy():
-    with pytest.raises(ValueError, match="residuals must have shape"):
-        attention_forward(Q, Q, Q, residuals=Q[:1])
-    attended = attention_forward(Q, Q, Q)
-    with pytest.raises(ValueError, match="dy must have shape"):
-        attention_backward_data(q=Q, k=Q, v=Q, dy=Q[:1], attended=attended)
-    assert attention.softmax_backward(np.zeros(3), np.ones(3)).tolist() == [0, 0, 0]
-    assert attention.softmax_where(np.ones(2), np.array([False, False])).tolist() == [0, 0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -138,35 +136,3 @@ def test_the_averages_of_1_over_n_are_plain_ones():
     np.testing.assert_allclose(mean[0, :, 0, 0], batches.mean((0, 1, 3, 4)), rtol=1e-10)
     samples = batches.var((1, 3, 4), ddof=1).mean(0)
     np.testing.assert_allclose(variance[0, :, 0, 0], samples, rtol=1e-10)
-
-
-def test_wrong_arguments():
-    x, scale, bias, z, dy = operands((4, 3, 2, 5), "spatial")
-    forward = functools.partial(ref.batch_normalization_forward_training, average_factor=1)
-    backward = ref.batch_normalization_backward
-    with pytest.raises(ValueError, match=r"^mode must be"):
-        forward(x, scale, bias, mode="layer")
-    with pytest.raises(ValueError, match=r"^x must be \(N, C"):
-        forward(x[0, 0, 0], scale, bias)
-    with pytest.raises(ValueError, match=r"^scale must have shape \(1, 3, 1, 1\), got \(3,\)"):
-        forward(x, scale.reshape(3), bias)
-    with pytest.raises(ValueError, match=r"^bias must have shape \(1, 3, 2, 5\)"):
-        forward(x, np.ones((1, 3, 2, 5)), bias, mode="per_activation")
-    with pytest.raises(ValueError, match=r"^running_mean and running_variance must be given both"):
-        forward(x, scale, bias, running_mean=scale)
-    with pytest.raises(ValueError, match=r"^running_variance must have shape"):
-        forward(x, scale, bias, running_mean=scale, running_variance=scale[0])
-    with pytest.raises(ValueError, match=r"^z must have shape"):
-        forward(x, scale, bias, z=z[:1])
-    with pytest.raises(ValueError, match=r"^y must be given when beta"):
-        forward(x, scale, bias, beta=1.0)
-    with pytest.raises(ValueError, match=r"^estimated_mean must have shape"):
-        ref.batch_normalization_forward_inference(x, scale, bias, scale[0], scale)
-    with pytest.raises(ValueError, match=r"^dy must have shape"):
-        backward(x=x, dy=dy[:1], scale=scale)
-    with pytest.raises(ValueError, match=r"^saved_mean and saved_inv_variance must be given both"):
-        backward(x=x, dy=dy, scale=scale, saved_mean=scale)
-    with pytest.raises(ValueError, match=r"^saved_inv_variance must have shape"):
-        backward(x=x, dy=dy, scale=scale, saved_mean=scale, saved_inv_variance=scale[0])
-    with pytest.raises(ValueError, match=r"^dbias must be given when beta"):
-        backward(x=x, dy=dy, scale=scale, beta_param=1.0, dscale=scale)

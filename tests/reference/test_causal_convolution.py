@@ -89,20 +89,3 @@ def test_back_to_back_against_pytorch(torch: Any) -> None:
     gradients = direct.back_to_back_convolution_backward(**named(operands), y=actual.y, dgated=dy)
     for one, leaf in zip(gradients, leaves, strict=True):
         np.testing.assert_allclose(one, leaf.grad.numpy(), atol=1e-11)
-
-
-# --- wrong input --------------------------------------------------------------------------------
-
-
-def test_shapes_that_do_not_fit() -> None:
-    x = np.zeros((2, 3, 5))
-    with pytest.raises(ValueError, match=r"w \(dim, K\)"):
-        direct.causal_convolution_forward(x, np.zeros((4, 2)))
-    with pytest.raises(ValueError, match="bias must have shape"):
-        direct.causal_convolution_forward(x, np.zeros((3, 2)), np.zeros(2))
-    with pytest.raises(ValueError, match="activation must be"):
-        direct.causal_convolution_forward(x, np.zeros((3, 2)), activation="relu")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="6 taps is longer than 5 steps"):
-        fft.fft_causal_convolution_forward(x, np.zeros((3, 6)))
-    with pytest.raises(ValueError, match=r"w \(dim, K\)"):
-        fft.fft_causal_convolution_forward(x, np.zeros((4, 2)))

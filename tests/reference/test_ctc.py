@@ -81,24 +81,3 @@ def test_gradients_by_probabilities_give_those_by_activations():
         dy = np.minimum(dy, 0)
         du = y * (dy - (y * dy).sum(axis=-1, keepdims=True))
         np.testing.assert_allclose(du, by_activations.gradients[:length, n], atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((np.zeros((3, 2)), [[1]]), "probs must be"),
-        ((np.zeros((3, 2, 4)), [[1]]), "labels must have one sequence"),
-        ((np.zeros((3, 1, 4)), [[4]]), r"labels\[0\] must be from 1 to 3"),
-        ((np.zeros((3, 1, 4)), [[0]]), r"labels\[0\] must be from 1 to 3"),
-        ((np.zeros((3, 1, 4)), [[1]], [4]), "input_lengths must be 1 ints from 1 to 3"),
-        ((np.zeros((3, 1, 4)), [[1]], [2, 2]), "input_lengths"),
-    ],
-)
-def test_wrong_input(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        ctc_loss(*arguments)
-
-
-def test_unknown_normalization():
-    with pytest.raises(ValueError, match="normalization must be"):
-        ctc_loss(np.zeros((3, 1, 4)), [[1]], normalization="sigmoid")

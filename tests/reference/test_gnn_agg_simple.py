@@ -86,22 +86,3 @@ def test_reversed() -> None:
     )
     assert graph.reversed_offsets().tolist() == [0, 1, 2, 4, 5]
     assert graph.reversed_rows().tolist() == [3, 4, 0, 1, 2]
-
-
-def test_wrong_graphs() -> None:
-    offsets, indices = np.array([0, 2, 3]), np.array([0, 1, 1])
-    with pytest.raises(ValueError, match="offsets must rise from 0 to 3"):
-        GnnCscGraph(np.array([0, 2]), indices, 2)
-    with pytest.raises(ValueError, match="offsets must rise"):
-        GnnCscGraph(np.array([0, 4, 3]), indices, 2)
-    with pytest.raises(ValueError, match="sources from 0 to 0"):
-        GnnCscGraph(offsets, indices, 1)
-    with pytest.raises(ValueError, match="edge_rows must hold each of 0 to 2 once"):
-        GnnCscGraph(offsets, indices, 2, np.array([0, 0, 1]))
-    graph = GnnCscGraph(offsets, indices, 2)
-    with pytest.raises(ValueError, match="node_features or edge_features"):
-        gnn_agg_simple_forward(graph)
-    with pytest.raises(ValueError, match="operation must be"):
-        gnn_agg_simple_forward(graph, np.zeros((2, 1)), operation="product")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="positions must be given for the max of nodes"):
-        gnn_agg_simple_backward(graph, doutput=np.zeros((2, 1)), node_feat_dim=1, operation="max")

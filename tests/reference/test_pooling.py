@@ -112,25 +112,3 @@ def test_integers_round_to_even():
     assert y.dtype == np.int8
     assert y.tolist() == [[[2, 2, -2]]]
     assert pooling_forward(x, (3,), stride=(3,)).tolist() == [[[2, 1]]]
-
-
-def test_wrong_arguments():
-    x = np.zeros((1, 1, 4, 4))
-    with pytest.raises(ValueError, match=r"^mode must be one of 'max'"):
-        pooling_forward(x, (2, 2), mode="min")
-    with pytest.raises(ValueError, match=r"^window must hold one int for each of the 2"):
-        pooling_forward(x, (2,))
-    with pytest.raises(ValueError, match=r"^window must hold ints of at least 1"):
-        pooling_forward(x, (2, 0))
-    with pytest.raises(ValueError, match=r"^padding must hold one int for each of the 2"):
-        pooling_forward(x, (2, 2), padding=(0, 0, 0))
-    with pytest.raises(ValueError, match=r"^stride must hold ints of at least 1"):
-        pooling_forward(x, (2, 2), stride=(0, 1))
-    with pytest.raises(ValueError, match=r"^window \(5, 5\) is larger than an image of \(4, 4\)"):
-        pooling_output_shape(x.shape, (5, 5))
-    with pytest.raises(ValueError, match=r"^x must be \(N, C, spatial"):
-        pooling_forward(np.zeros((2, 3)), ())
-    with pytest.raises(ValueError, match=r"^y_shape must have the N and C"):
-        pooling_forward(x, (2, 2), y_shape=(1, 2, 3, 3))
-    with pytest.raises(ValueError, match=r"^dy must have the N and C"):
-        pooling_backward((2, 2), dy=np.zeros((2, 1, 3, 3)), x=x)

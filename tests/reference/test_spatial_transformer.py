@@ -12,10 +12,6 @@ def random(seed, *shape):
     return np.random.default_rng(seed).standard_normal(shape)
 
 
-def identity(images):
-    return np.tile([[1.0, 0, 0], [0, 1, 0]], (images, 1, 1))
-
-
 @pytest.mark.filterwarnings("ignore:Since version 1.3.0, affine_grid:UserWarning")
 @pytest.mark.parametrize("size", [(4, 5), (2, 7)], ids=str)
 def test_grid_against_pytorch(torch, size):
@@ -41,23 +37,3 @@ def test_sampler_against_pytorch(torch, in_size, spread):
     dx, dgrid = ref.spatial_tf_sampler_backward(x=x, dy=dy, grid=grid)
     for ours, theirs in [(y, ty.detach()), (dx, tx.grad), (dgrid, tgrid.grad)]:
         np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-11, atol=1e-12)
-
-
-def test_wrong_arguments():
-    x, grid = random(20, 2, 3, 4, 5), random(21, 2, 3, 3, 2)
-    with pytest.raises(ValueError, match=r"^theta must have shape \(N, 2, 3\)"):
-        ref.spatial_tf_grid_generator_forward(np.ones((2, 3)), (4, 5))
-    with pytest.raises(ValueError, match=r"^size must be \(H, W\)"):
-        ref.spatial_tf_grid_generator_forward(identity(2), (3, 4, 5))
-    with pytest.raises(ValueError, match=r"^dgrid must have shape \(N, H, W, 2\)"):
-        ref.spatial_tf_grid_generator_backward(dgrid=grid[..., :1])
-    with pytest.raises(ValueError, match=r"^x must be \(N, C, height, width\)"):
-        ref.spatial_tf_sampler_forward(x[0], grid)
-    with pytest.raises(ValueError, match=r"^grid must have shape"):
-        ref.spatial_tf_sampler_forward(x, grid[0])
-    with pytest.raises(ValueError, match=r"^grid must be for the 2 images of x"):
-        ref.spatial_tf_sampler_forward(x, grid[:1])
-    with pytest.raises(ValueError, match=r"^dy must have shape \(2, 3, 3, 3\)"):
-        ref.spatial_tf_sampler_backward(x=x, dy=x, grid=grid)
-    with pytest.raises(ValueError, match=r"^dgrid must be given when beta"):
-        ref.spatial_tf_sampler_backward(x=x, dy=random(22, 2, 3, 3, 3), grid=grid, beta_dgrid=1.0)
