@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import math
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -144,14 +147,53 @@ VECTORS = raw.CUDNN_TENSOR_NCHW_VECT_C
 PACKED = "seq_major_packed"
 
 
+def dropout(*arguments: Any, **options: Any) -> Any:
+    def make() -> None:
+        with cudnn.Handle() as handle:
+            cudnn.DropoutDescriptor(handle, *arguments, **options).close()
+
+    return make
+
+
+def ints(*numbers: int, dtype: str = "int32") -> DeviceTensor:
+    return DeviceTensor.from_numpy(np.array(numbers, dtype))
+
+
+def graph(offsets: Any = (0, 2), indices: Any = (0, 1), **options: Any) -> Any:
+    """A graph of 2 sources; `offsets` and other arrays as numbers, or as what makes them."""
+    arrays = {"offsets": offsets, "indices": indices, **options}
+    return lambda: cudnn.GnnCscGraph(
+        **{n: each() if callable(each) else ints(*each) for n, each in arrays.items()},
+        source_count=2,
+    )
+
+
 def pooled(window: int, *shape: int) -> Any:
-    return lambda: cudnn.PoolingDescriptor(window).output_shape(cudnn.TensorDescriptor(shape))
+    def ask() -> None:
+        with cudnn.PoolingDescriptor(window) as pooling, cudnn.TensorDescriptor(shape) as x:
+            pooling.output_shape(x)
+
+    return ask
 
 
 def convolved(x: tuple[int, ...], w: tuple[int, ...], **options: Any) -> Any:
-    return lambda: cudnn.ConvolutionDescriptor(**options).output_shape(
-        cudnn.TensorDescriptor(x), cudnn.FilterDescriptor(w)
-    )
+    def ask() -> None:
+        with (
+            cudnn.ConvolutionDescriptor(**options) as conv,
+            cudnn.TensorDescriptor(x) as x_desc,
+            cudnn.FilterDescriptor(w) as w_desc,
+        ):
+            conv.output_shape(x_desc, w_desc)
+
+    return ask
+
+
+def changed(kind: Any, setter: str, *values: Any) -> Any:
+    def change() -> None:
+        with kind() as descriptor:
+            getattr(descriptor, setter)(*values)
+
+    return change
 
 
 # What is made, and what its error says: the argument's name, or the name of C's function.
@@ -180,17 +222,17 @@ WRONG = {
         (_of(cudnn.TensorDescriptor, (1,) * 9), "SetTensor"),
         (_of(cudnn.TensorDescriptor, (1, 2.5, 3, 4)), "shape"),
         # The layout and the data type are both 0, so C would take this.
-        (lambda: cudnn.TensorDescriptor().set_4d(FLOAT, NCHW, 1, 1, 1, 1), "swapped"),
-        (lambda: cudnn.TensorDescriptor().set_nd_ex("float32", "NCHW", (1, 1)), "swapped"),
-        (lambda: cudnn.TensorDescriptor().set_nd("NCHW", (1, 1), (1, 1)), "swapped"),
+        (changed(cudnn.TensorDescriptor, "set_4d", FLOAT, NCHW, 1, 1, 1, 1), "swapped"),
+        (changed(cudnn.TensorDescriptor, "set_nd_ex", "float32", "NCHW", (1, 1)), "swapped"),
+        (changed(cudnn.TensorDescriptor, "set_nd", "NCHW", (1, 1), (1, 1)), "swapped"),
     ),
     cudnn.FilterDescriptor: (
         (_of(cudnn.FilterDescriptor, (2, 0, 4)), "every dimension must be at least 1"),
         (_of(cudnn.FilterDescriptor, (8, 4, 3, 3), layout="NCHW_VECT_C"), "vectorised data type"),
         (_of(cudnn.FilterDescriptor, (8, 4)), "SetFilter"),
         (_of(cudnn.FilterDescriptor, layout="NCHW"), "shape: needed"),
-        (lambda: cudnn.FilterDescriptor().set_4d(NCHW, FLOAT, 1, 1, 1, 1), "swapped"),
-        (lambda: cudnn.FilterDescriptor().set_nd("NCHW", "float32", (1, 1, 1)), "swapped"),
+        (changed(cudnn.FilterDescriptor, "set_4d", NCHW, FLOAT, 1, 1, 1, 1), "swapped"),
+        (changed(cudnn.FilterDescriptor, "set_nd", "NCHW", "float32", (1, 1, 1)), "swapped"),
     ),
     cudnn.ConvolutionDescriptor: (
         *(
@@ -239,6 +281,31 @@ WRONG = {
         (_of(cudnn.CTCLossDescriptor, "float16"), "compType"),
         (_of(cudnn.CTCLossDescriptor, normalization="sigmoid"), "normalization: "),
         (_of(cudnn.CTCLossDescriptor, gradient_mode="zero_oob_gradient"), "gradient_mode: "),
+    ),
+    cudnn.DropoutDescriptor: (
+        *(
+            (dropout(rate), "^rate: expected a number from 0 to 1")
+            for rate in (-0.1, 1.1, math.nan)
+        ),
+        (dropout("half"), "^rate: expected a number, got 'half'"),
+        *((dropout(0.5, seed=seed), "^seed: expected an int, got") for seed in (1.5, True, [1])),
+        *((dropout(0.5, seed=seed), "^seed: expected an int from 0") for seed in (-1, 2**64)),
+        (
+            lambda: dropout(0.5, states=DeviceTensor.zeros((3,), "uint8"))(),
+            "^states: 3 bytes, 16 are needed",
+        ),
+        (dropout(0.5, restore=True), "^states: needed to go on from"),
+    ),
+    cudnn.GnnCscGraph: (
+        (graph(lambda: DeviceTensor.zeros((2,), "float32")), "^offsets: expected int32 or int64"),
+        (graph(()), r"^offsets: expected \(destinations \+ 1,\)"),
+        (graph(indices=lambda: ints(0, 1, dtype="int64")), "^indices: expected int32, got int64"),
+        (graph(edge_rows=(0,)), "^edge_rows: "),
+        (graph(reversed_rows=(0, 1)), "give both or none"),
+        (graph(reversed_rows=(0, 1), reversed_offsets=(0, 2)), "^reversed_offsets: "),
+        (_of(cudnn.GnnCscGraph.from_edges, [0, 1], [0]), "expected as many of each"),
+        (_of(cudnn.GnnCscGraph.from_edges, [0, 1], [0, 0], 1), "^sources: .* from 0 to 0"),
+        (_of(cudnn.GnnCscGraph.from_edges, [0, 1], [-1, 1]), "^destinations: .* from 0 to 1"),
     ),
     cudnn.RNNDescriptor: tuple(
         (_of(cudnn.RNNDescriptor, **{**LSTM, **option}), named)
@@ -305,12 +372,18 @@ WRONG = {
 @pytest.mark.usefixtures("reference_handle")
 @pytest.mark.parametrize("kind", WRONG, ids=lambda kind: kind.__name__)
 def test_wrong_settings(kind: Any) -> None:
+    """What is refused leaves nothing open, which would warn."""
     wrong = []
-    for number, (make, named) in enumerate(WRONG[kind]):
-        try:
-            make()
-            wrong.append(f"{number} {named}: nothing is refused")
-        except (TypeError, ValueError, cudnn.CudnnError) as error:
-            if not re.search(named, str(error)):
-                wrong.append(f"{number} {named}: {error}")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number, (make, named) in enumerate(WRONG[kind]):
+            try:
+                make()
+                wrong.append(f"{number} {named}: nothing is refused")
+            except (TypeError, ValueError, cudnn.CudnnError) as error:
+                if not re.search(named, str(error)):
+                    wrong.append(f"{number} {named}: {error}")
+        gc.collect()
     assert not wrong, "\n".join(wrong)
+    told = [str(each.message) for each in caught if each.category is cudnn.UnclosedWarning]
+    assert not [each for each in told if f"unclosed {kind.__name__}" in each]

@@ -97,31 +97,9 @@ def test_a_descriptor_prints_after_its_handle_is_closed() -> None:
                 dropout.rate = 0.25
 
 
-class TestWrongInput:
-    @pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
-    def test_rates(self, reference_handle: cudnn.Handle, rate: float) -> None:
+@pytest.mark.parametrize("rate", [-0.1, 1.1, float("nan")])
+def test_a_wrong_rate_changes_nothing(reference_handle: cudnn.Handle, rate: float) -> None:
+    with cudnn.DropoutDescriptor(reference_handle, 0.5) as dropout:
         with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
-            cudnn.DropoutDescriptor(reference_handle, rate)
-        with cudnn.DropoutDescriptor(reference_handle, 0.5) as dropout:
-            with pytest.raises(ValueError, match="rate: expected a number from 0 to 1"):
-                dropout.rate = rate
-            assert dropout.rate == 0.5
-
-    def test_what_is_no_number(self, reference_handle: cudnn.Handle) -> None:
-        with pytest.raises(TypeError, match="rate: expected a number, got 'half'"):
-            cudnn.DropoutDescriptor(reference_handle, "half")  # type: ignore[arg-type]
-        for seed in (1.5, True, np.array([1])):
-            with pytest.raises(TypeError, match="seed: expected an int, got"):
-                cudnn.DropoutDescriptor(reference_handle, 0.5, seed=seed)  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize("seed", [-1, 2**64])
-    def test_seeds(self, reference_handle: cudnn.Handle, seed: int) -> None:
-        with pytest.raises(ValueError, match="seed: expected an int from 0"):
-            cudnn.DropoutDescriptor(reference_handle, 0.5, seed=seed)
-
-    def test_states(self, reference_handle: cudnn.Handle) -> None:
-        small = cudnn.DeviceTensor.zeros((3,), "uint8")
-        with pytest.raises(ValueError, match="states: 3 bytes, 16 are needed"):
-            cudnn.DropoutDescriptor(reference_handle, 0.5, states=small)
-        with pytest.raises(TypeError, match="states: needed to go on from"):
-            cudnn.DropoutDescriptor(reference_handle, 0.5, restore=True)
+            dropout.rate = rate
+        assert dropout.rate == 0.5

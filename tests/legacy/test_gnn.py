@@ -84,32 +84,6 @@ def test_a_graph_is_its_struct(on_reference: None) -> None:
     assert (output.numpy() == 4).all()
 
 
-def ints(*numbers: int, dtype: Any = np.int32) -> DeviceTensor:
-    return DeviceTensor.from_numpy(np.array(numbers, dtype))
-
-
-def test_wrong_graphs(on_reference: None) -> None:
-    offsets, indices = ints(0, 2), ints(0, 1)
-    with pytest.raises(TypeError, match="offsets: expected int32 or int64"):
-        GnnCscGraph(DeviceTensor.zeros((2,), "float32"), indices, 2)
-    with pytest.raises(ValueError, match=r"offsets: expected \(destinations \+ 1,\)"):
-        GnnCscGraph(ints(), indices, 2)
-    with pytest.raises(TypeError, match="indices: expected int32, got int64"):
-        GnnCscGraph(offsets, ints(0, 1, dtype=np.int64), 2)
-    with pytest.raises(ValueError, match=r"^edge_rows: "):
-        GnnCscGraph(offsets, indices, 2, edge_rows=ints(0))
-    with pytest.raises(ValueError, match="give both or none"):
-        GnnCscGraph(offsets, indices, 2, reversed_rows=indices)
-    with pytest.raises(ValueError, match=r"^reversed_offsets: "):
-        GnnCscGraph(offsets, indices, 2, reversed_rows=indices, reversed_offsets=offsets)
-    with pytest.raises(ValueError, match="expected as many of each"):
-        GnnCscGraph.from_edges([0, 1], [0])
-    with pytest.raises(ValueError, match="sources: expected numbers from 0 to 0"):
-        GnnCscGraph.from_edges([0, 1], [0, 0], 1)
-    with pytest.raises(ValueError, match="destinations: expected numbers from 0 to 1"):
-        GnnCscGraph.from_edges([0, 1], [-1, 1])
-
-
 def test_other_graphs_share_a_launch(on_reference: None) -> None:
     nodes = DeviceTensor.from_numpy(np.arange(6, dtype=np.float32).reshape(3, 2))
     for ends, expected in (([0, 0, 1], [[2, 4], [4, 5]]), ([1, 0, 1], [[2, 3], [4, 6]])):
