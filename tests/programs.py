@@ -29,6 +29,26 @@ def inherited_environment(**changes: str) -> dict[str, str]:
     return {**inherited, "PYTHONPATH": str(ROOT), **changes}
 
 
+def run_command(
+    *command: object,
+    folder: Path | None = None,
+    timeout: float = 600,
+    given: str | None = None,
+    **environment: str,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, however it ends; `given` is its standard input."""
+    return subprocess.run(
+        [str(word) for word in command],
+        env=inherited_environment(**environment),
+        cwd=folder,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
 def run_program(
     source: str,
     *arguments: str,
@@ -39,14 +59,8 @@ def run_program(
     timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python source in a fresh interpreter; with `check`, it must succeed."""
-    done = subprocess.run(
-        [sys.executable, *flags, "-c", textwrap.dedent(source), *arguments],
-        env=inherited_environment(**(environment or {})),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
+    command = (sys.executable, *flags, "-c", textwrap.dedent(source), *arguments)
+    done = run_command(*command, folder=folder, timeout=timeout, **(environment or {}))
     if check and done.returncode:
         raise AssertionError(f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
@@ -59,14 +73,7 @@ def printed(source: str, *arguments: str, **options: object) -> list[str]:
 
 def fuzz(command: str, *flags: str) -> str:
     """What a fuzzer of ``tools.fuzz`` prints; nothing may have ended a process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.fuzz", command, *flags],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    done = run_command(sys.executable, "-m", "tools.fuzz", command, *flags, folder=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ROOT
+from programs import ROOT, run_command
 from rich.console import Console
 
 from cudnn_ctypes import Graph, commands
@@ -324,12 +324,9 @@ def test_fish_and_man_are_told_every_command_and_option():
 # --- the habits of a shell -----------------------------------------------------------------------
 
 
-def in_a_shell(line: str, **given: Any) -> subprocess.CompletedProcess[str]:
+def in_a_shell(line: str, **options: Any) -> Any:
     line = line.replace("cudnn-ctypes", f"'{sys.executable}' -m cudnn_ctypes")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["bash", "-c", line], env=environment, capture_output=True, text=True, check=False, **given
-    )
+    return run_command("bash", "-c", line, **options)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -337,7 +334,7 @@ def test_a_full_disk_gives_one_line(tmp_path):
     (tmp_path / "program.py").touch()
     message = "cudnn-ctypes: the output cannot be written: No space left on device\n"
     for words in ("devices > /dev/full", "trace --json /dev/full program.py"):
-        done = in_a_shell(f"cudnn-ctypes {words}", cwd=tmp_path)
+        done = in_a_shell(f"cudnn-ctypes {words}", folder=tmp_path)
         assert (done.returncode, done.stderr) == (1, message)
 
 
@@ -364,9 +361,9 @@ def test_a_dash_is_the_standard_input(tmp_path):
     graph = Graph(io_data_type="float16")
     graph.relu(graph.tensor((2, 8, 8), name="x")).set_output(name="y")
     graph.validate()
-    done = in_a_shell("cudnn-ctypes explain - --device h200 --json", input=graph.to_json())
+    done = in_a_shell("cudnn-ctypes explain - --device h200 --json", given=graph.to_json())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-    done = in_a_shell("cudnn-ctypes explain - --device h200", input="no graph")
+    done = in_a_shell("cudnn-ctypes explain - --device h200", given="no graph")
     assert done.returncode == 2
     assert "standard input: " in done.stderr

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
-from programs import ROOT
+from programs import ROOT, run_command
 
 from cudnn_ctypes.__main__ import main
 
@@ -73,8 +71,7 @@ def installed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
 
     def run(*command):
-        arguments = [sys.executable, "-m", *map(str, command)]
-        done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = run_command(sys.executable, "-m", *command, folder=ROOT)
         assert done.returncode == 0, done.stderr
 
     run("hatchling", "build", "-t", "wheel", "-d", folder)
@@ -89,13 +86,8 @@ def installed(tmp_path_factory):
 def test_the_wheel_has_them_as_data_files_and_nothing_else(installed):
     place = installed / "share" / "cudnn-ctypes" / "examples"
     found = {path.relative_to(place) for path in place.rglob("*") if path.is_file()}
-    tracked = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "."],
-        cwd=EXAMPLES,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = "git ls-files --cached --others --exclude-standard ."
+    tracked = run_command(*command.split(), folder=EXAMPLES)
     if tracked.returncode == 0:
         assert found == {Path(line) for line in tracked.stdout.splitlines()}
     assert {path.stem for path in found} >= {*PROGRAMS, *NOTEBOOKS}
@@ -110,21 +102,10 @@ def _site_packages(prefix):
 
 @pytest.mark.soak
 def test_the_installed_package_lists_copies_and_runs_them(installed, tmp_path):
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(_site_packages(installed)),
-        "CUDNN_CTYPES_DEVICE": "reference",
-    }
+    environment = {"PYTHONPATH": str(_site_packages(installed)), "CUDNN_CTYPES_DEVICE": "reference"}
 
-    def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def run(*words):
+        done = run_command(sys.executable, *words, folder=tmp_path, **environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

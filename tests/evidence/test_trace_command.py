@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from programs import ROOT, run_program
+from programs import ROOT, run_command, run_program
 
 from cudnn_ctypes import read_trace
 
 EXAMPLES = ROOT / "examples"
 
 
-def run(
-    *arguments: object, device: str = "reference", **environment: str
-) -> subprocess.CompletedProcess[str]:
-    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
-    return subprocess.run(
-        [sys.executable, "-m", "cudnn_ctypes", "trace", *map(str, arguments)],
-        env={**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def run(*words: object, device: str = "reference", **options: Any) -> Any:
+    command = (sys.executable, "-m", "cudnn_ctypes", "trace", *words)
+    return run_command(*command, CUDNN_CTYPES_DEVICE=device, **options)
 
 
 @pytest.fixture
@@ -69,29 +59,10 @@ def test_its_exit_status_and_errors(program):
 
 @pytest.mark.soak
 def test_a_module(program):
-    done = subprocess.run(
-        [sys.executable, "-m", "cudnn_ctypes", "trace", "--stats", "-m", "program", "4", "relu"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": "reference"},
-        cwd=program.parent,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run("--stats", "-m", "program", "4", "relu", folder=program.parent)
     assert done.returncode == 0, done.stderr
     assert "__main__ ['4', 'relu'] True" in done.stdout
     assert "cudnnActivationForward" in done.stderr
-
-
-@pytest.mark.soak
-def test_names_the_first_call_that_is_not_finite(program):
-    done = run("--nan", program, "nan", "elu")
-    assert "is the first whose output is not finite:" in done.stderr
-    assert "! not finite: y: 1 NaN of 4" in done.stderr
-    assert "! not finite: x, which it read: 1 NaN of 4" in done.stderr
-    assert "cudnnSetTensor4dDescriptor" not in done.stderr
-    done = run("--nan", program, "4", "elu")
-    assert done.stderr.startswith("no output that is not finite in ")
 
 
 def test_sums_up(program):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import Handle, raw
-from cudnn_ctypes.errors import BadParamError, NotSupportedError
+from cudnn_ctypes.errors import BadParamError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.graph import Graph
 
@@ -116,16 +116,6 @@ def test_backward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         _backward(BACKWARDS[name], graph)
         _build_backward(graph, h200)
-
-
-@pytest.mark.soak
-def test_a_block_mask_has_no_engine_on_an_h200(h200):
-    with Graph(io_data_type="float16") as graph:
-        q, k, v = FORWARDS["plain"].operands(graph)
-        mask = graph.tensor((2, 4, 1, 1), data_type="uint8")
-        graph.sdpa_unified(q, k, v, block_mask=mask)[0].set_output()
-        with pytest.raises(NotSupportedError, match=r"Graph\.build"):
-            graph.build(h200)
 
 
 @pytest.mark.thinned(12)

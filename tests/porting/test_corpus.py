@@ -7,8 +7,10 @@ import subprocess
 
 import pytest
 
+from cudnn_ctypes.porting.translate import translate
+
 from .oracles import ORACLES
-from .translated import HERE, differences, run_python, translation_of
+from .translated import HERE, differences, run_python
 
 pytest.importorskip("tree_sitter")
 
@@ -21,7 +23,7 @@ BEYOND_C = sorted(set(ORACLES) - set(IN_C))
 @pytest.mark.parametrize("name", IN_C)
 def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(name, tmp_path):
     pytest.importorskip("torch")
-    translation = translation_of(PROGRAMS / name)
+    translation = translate(PROGRAMS / name)
     assert translation.not_translated == []
     done = run_python(translation.python, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -31,7 +33,7 @@ def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(name, tmp_pat
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", BEYOND_C)
 def test_classes_templates_namespaces_and_kernels_are_told_and_raise(name, tmp_path):
-    translation = translation_of(PROGRAMS / name)
+    translation = translate(PROGRAMS / name)
     beyond = ("class", "GPU", "a template", "a namespace", "an initial value of a member")
     assert any(each in why for _, why in translation.not_translated for each in beyond)
     assert "NotTranslatedError: line" in run_python(translation.python, tmp_path).stderr
@@ -45,7 +47,7 @@ def test_every_program_has_an_oracle():
 @pytest.mark.parametrize("name", IN_C)
 def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, tmp_path):
     pytest.importorskip("torch")
-    done = run_python(translation_of(PROGRAMS / name).python, tmp_path, device="cuda")
+    done = run_python(translate(PROGRAMS / name).python, tmp_path, device="cuda")
     assert done.returncode == 0, done.stderr
     assert differences(done.stdout, list(ORACLES[name]()), tolerance=2e-3) == []
 
@@ -62,7 +64,7 @@ def test_prints_what_the_compiled_program_prints(path, tmp_path):
     compiler = "gcc" if path.suffix == ".c" else "g++"
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler} here")
-    translation = translation_of(path)
+    translation = translate(path)
     assert translation.not_translated == []
     compiled = tmp_path / "compiled"
     options = ["-O0", "-ffp-contract=off", "-w", "-o", str(compiled), str(path), "-lm"]

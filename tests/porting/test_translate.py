@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
 import pytest
-from programs import ROOT, inherited_environment
+from programs import ROOT, run_command
 
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.porting.translate import translate
@@ -333,9 +332,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 @pytest.mark.parametrize("example", EXAMPLES[1::8], ids=lambda path: path.stem)
 def test_c_that_was_recorded_comes_back(example, tmp_path):
     """`trace --c` writes an example's calls as C; in Python again they compute the same numbers."""
-    trace = [sys.executable, "-m", "cudnn_ctypes", "trace", "--first", "60", "--c", str(tmp_path)]
-    environment = inherited_environment(CUDNN_CTYPES_DEVICE="reference")
-    subprocess.run([*trace, str(example)], env=environment, check=True, capture_output=True)
+    trace = (sys.executable, "-m", "cudnn_ctypes", "trace", "--first", 60, "--c", tmp_path)
+    done = run_command(*trace, example, CUDNN_CTYPES_DEVICE="reference")
+    assert done.returncode == 0, done.stderr
     (program,) = tmp_path.glob("*.c")
     translation = translate(program)
     assert translation.not_translated == []

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from programs import _NOT_INHERITED, ROOT
+from programs import run_command
 
 from cudnn_ctypes.porting.translate import Translation, translate
 
 HERE = Path(__file__).parent
-
-
-def translation_of(path: Path) -> Translation:
-    return translate(path)
 
 
 def of(text: str, name: str = "program.cpp") -> Translation:
@@ -34,15 +29,8 @@ def run_python(
     """Run a translated program in a fresh interpreter and in an empty folder."""
     program = folder / "translated.py"
     program.write_text(python)
-    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-    return subprocess.run(
-        [sys.executable, str(program), *arguments],
-        env={**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    command = (sys.executable, program, *arguments)
+    return run_command(*command, folder=folder, CUDNN_CTYPES_DEVICE=device)
 
 
 def differences(printed: str, expected: list[str], tolerance: float = 0.0) -> list[str]:

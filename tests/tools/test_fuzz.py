@@ -332,20 +332,6 @@ def test_reports_are_told_whole():
         assert all((each.title, each.effect, each.versions, each.gpus))
 
 
-def test_results_become_verdicts():
-    from tools.fuzz.reports import REPORTS, verdict
-
-    tried = next(each for each in REPORTS if each.trial and not each.cause)
-    elsewhere = next(each for each in REPORTS if each.trial and each.cause)
-    absent = next(each for each in REPORTS if not each.trial)
-    assert verdict(tried, "right") == "not reproduced"
-    assert verdict(tried, "wrong: by much").startswith("reproduced: ")
-    assert verdict(tried, "refused: no engine").endswith("since cuDNN refuses it: no engine")
-    assert verdict(tried, "invalid: no such tensor").startswith("not possible here: ")
-    assert verdict(elsewhere, "right").startswith("not cuDNN's: ")
-    assert verdict(absent, "").startswith("not possible here: ")
-
-
 @pytest.mark.soak
 def test_the_reference_device_is_right():
     flags = "--reference", "--only", "onnxruntime 26215"
@@ -402,18 +388,6 @@ def reference_machine():
 
 
 CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
-
-
-@pytest.mark.parametrize("family", CALLS)
-def test_a_case_is_drawn_again_from_its_text(family):
-    for seed in range(4):
-        choices, program = draw(family, seed)
-        again, same = redraw(json.loads(json.dumps(choices.case)))
-        assert again.case == choices.case
-        assert same.steps == program.steps
-        assert same.operands == program.operands
-        assert same.descriptors == program.descriptors
-        assert [*redraw({**choices.case, "choices": {}})[0].options]
 
 
 def test_a_schedule_draws_rare_options_often(monkeypatch):

@@ -1,15 +1,13 @@
 """What a library exports, against the stated versions."""
 
-import ctypes
 import json
 import os
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
-from programs import ROOT, fake_library, printed
+from programs import ROOT, printed
 
 from cudnn_ctypes import DeviceProperties, raw
 from cudnn_ctypes.raw import mode
@@ -17,7 +15,6 @@ from tests.graph.advice_cases import ADVISED
 from tools import (
     advice_table,
     bench_call,
-    bench_gpu,
     bench_tuning,
     gpu_check,
     graph_matrix,
@@ -172,27 +169,6 @@ def test_launches_on_the_reference_device():
     costs = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
     assert costs["softmax_forward"][-1] == costs["gnn_mha_gat_forward"][-1] == "1"  # call of cuDNN
     assert 0 < int(costs["ConvolutionForward.run"][2]) < int(costs["RNN.forward"][2]) < 40
-
-
-def test_plain_ctypes_passes_what_raw_passes(tmp_path, monkeypatch):
-    handle, x, w, conv = (
-        raw.cudnnHandle_t(),
-        raw.cudnnTensorDescriptor_t(),
-        raw.cudnnFilterDescriptor_t(),
-        raw.cudnnConvolutionDescriptor_t(),
-    )
-    one = ctypes.byref(ctypes.c_float(1))
-    algorithm = raw.CUDNN_CONVOLUTION_FWD_ALGO_GEMM
-    arguments = (handle, one, x, 256, w, 512, conv, algorithm, 1024, 16, one, x, 2048)
-    for status in (0, 2000):
-        file = fake_library(tmp_path, f"lib{status}.so", cudnnConvolutionForward=status)
-        monkeypatch.setattr(raw, "load", lambda file=file: SimpleNamespace(path=file))
-        launch = bench_gpu.plain_launch(arguments)
-        if status == 0:
-            launch()
-        else:
-            with pytest.raises(RuntimeError, match="2000"):
-                launch()
 
 
 @pytest.mark.soak

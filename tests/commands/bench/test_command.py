@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cudnn_ctypes import Graph, Handle, NoDeviceError, raw, use_reference_device
+from cudnn_ctypes import Handle, NoDeviceError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _handle
 from cudnn_ctypes.commands.bench.measuring import (
@@ -126,19 +126,6 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(monkeypatch, capsys):
 
     assert main(["bench", "matmul", "64x32", "32x16", "--judge"]) == 2
     assert "need the GPU itself" in capsys.readouterr().err
-
-
-@pytest.mark.soak
-def test_a_stored_graph_for_a_gpu_that_is_not_here(tmp_path, capsys):
-    graph = Graph("sum", io_data_type="float16")
-    graph.matmul(graph.tensor((1, 64, 64)), graph.tensor((1, 64, 64))).set_output()
-    (tmp_path / "a.json").write_text(graph.to_json())
-    assert main(["bench", str(tmp_path / "a.json"), "--device", "A100"]) == 0
-    out, err = capsys.readouterr()
-    assert "graph 'sum'" in out
-    assert "on NVIDIA A100" in out
-    assert "runtime fusion" in out
-    assert err == ""
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,3 @@ def test_rows_of_measurements():
     assert (row.deterministic, row.tensor_cores) == (True, False)
     row = measured_row(Measurement(3, {}, "a 1", "failed", status="X", reason="why"))
     assert (row.median, row.deterministic, row.note) == (None, None, "failed: X: why")
-
-
-def test_plot(tmp_path):
-    pytest.importorskip("matplotlib").use("Agg")
-    axes = result().plot()
-    assert len(axes.patches) == 4
-    axes.figure.savefig(tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

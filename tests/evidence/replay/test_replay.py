@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from programs import ROOT
+from programs import ROOT, run_command
 
 from cudnn_ctypes import read_trace
 from cudnn_ctypes.evidence.records import CallRecord, call_text
@@ -25,16 +24,8 @@ EXAMPLES = {
 }
 
 
-def run(*arguments: object, device: str = "reference") -> subprocess.CompletedProcess[str]:
-    inherited = {name: value for name, value in os.environ.items() if "CUDNN_CTYPES" not in name}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**inherited, "PYTHONPATH": str(ROOT), "CUDNN_CTYPES_DEVICE": device},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+def run(*words: object, device: str = "reference") -> Any:
+    return run_command(sys.executable, *words, CUDNN_CTYPES_DEVICE=device)
 
 
 def recorded(program: Path, replay: Path, *, device: str = "reference") -> str:

@@ -27,8 +27,6 @@ from cudnn_ctypes.raw.attributes import (
     owner_and_short_name,
 )
 
-from ..graphs import Made
-
 SHAPE = (2, 16, 8, 8)
 
 
@@ -123,34 +121,6 @@ def test_children_live_as_long_as_their_parent(made):
         "tensor",
         "tensor",
     ]
-
-
-def test_forgotten_descriptors_are_destroyed_children_last(monkeypatch):
-    destroyed = []
-    destroy = raw.cudnnBackendDestroyDescriptor
-
-    def noted(handle):
-        destroyed.append(handle.value)
-        return destroy(handle)
-
-    monkeypatch.setattr(raw, "cudnnBackendDestroyDescriptor", noted)
-
-    def forget():
-        made = Made()
-        graph = made.convolution(SHAPE, 16)
-        expected = [each._as_parameter_.value for each in graph.walk()]
-        made.stack.pop_all()
-        return expected
-
-    def collect():
-        expected = forget()
-        gc.collect()
-        return expected
-
-    with pytest.warns(ResourceWarning, match="unclosed BackendDescriptor"):
-        expected = collect()
-    assert destroyed[:2] == expected[:2]
-    assert sorted(destroyed) == sorted(expected)
 
 
 def test_descriptors_read_from_a_config_do_not_keep_it_alive(made, h200):

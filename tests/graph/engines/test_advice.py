@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import functools
 import io
-import json
 import pickle
 from typing import Any
 
@@ -267,22 +266,6 @@ def test_wrong_limits(limit, h200):
         told.advice(limit=limit)
 
 
-@pytest.mark.soak
-def test_two_changes_that_do_only_together(h200):
-    """Sums of images need channels last, and a result of float32."""
-    graph = Graph("sums", io_data_type="float16")
-    x = graph.tensor((2, 16, 8, 8), name="x")
-    graph.reduction(x, "add", axes=(0, 2, 3), name="sum").set_output(name="y")
-    (first, *_) = graph.explain(h200).advice()
-    assert [step.topic for step in first.steps] == ["layout", "result type"]
-    assert first.words == (
-        "store input 'x' of reduction 'sum' channels last (NHWC); "
-        "give y 'y' of reduction 'sum' the data type float32"
-    )
-    with first.build(h200)[0] as built:
-        assert built.find_tensor("y").data_type == raw.CUDNN_DATA_FLOAT
-
-
 def test_copies_of_an_explanation_have_no_graph(h200):
     told = ADVISED["norm with float32 scale"].graph().explain(h200)
     for copied in (pickle.loads(pickle.dumps(told)), copy.deepcopy(told)):
@@ -291,26 +274,6 @@ def test_copies_of_an_explanation_have_no_graph(h200):
             copied.advice()
     assert "adviser" not in told.as_dict()
     assert "adviser" not in repr(told)
-
-
-@pytest.mark.soak
-def test_advice_as_data():
-    advice = _advice("attention with heads of 20")
-    told = json.loads(json.dumps(advice.as_dict()))
-    first = told["suggestions"][0]
-    assert first["engines_before"] == []
-    assert first["options"] == [{}]
-    assert [step["topic"] for step in first["steps"]] == ["width", "width"]
-    assert {
-        "operation": "sdpa 'sdpa'",
-        "argument": "q 'q'",
-        "field": "dims",
-        "before": "(2, 2, 64, 20)",
-        "after": "(2, 2, 64, 24)",
-        "note": "",
-    } in first["changes"]
-    graph = Graph.from_json(first["graphs"][0])
-    assert graph.find_tensor("q").dims == (2, 2, 64, 24)
 
 
 def test_text_and_tables():

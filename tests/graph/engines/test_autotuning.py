@@ -212,7 +212,7 @@ def test_settings_of_knobs_differ_in_one():
 # --- real plans, times made up -------------------------------------------------------------------
 
 
-def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: Any) -> Tuner:
+def _tuned(name: str, device: DeviceProperties, settings: Settings) -> Tuner:
     """All plans are made by cuDNN; the time of each depends on its config only."""
 
     def time_plan(plan: ExecutionPlan, untimed: int, runs: int) -> list[float]:
@@ -224,36 +224,8 @@ def _tuned(name: str, device: DeviceProperties, settings: Settings, **options: A
             lambda config: ExecutionPlan(config, device=device), time_plan, settings, Selection()
         )
         with lowered(graph.expansion(device), device) as lowering:
-            tune(tuner, lowering, device, ["a", "fallback"], knobs=settings.knobs, **options)
+            tune(tuner, lowering, device, ["a", "fallback"], knobs=settings.knobs)
     return tuner
-
-
-@pytest.mark.soak
-def test_all_that_heuristics_propose_is_measured_once(h200):
-    told = []
-    tuner = _tuned(
-        "convolution", h200, Settings(runs=4), noted=lambda m, n: told.append((m.source, n))
-    )
-    with CASES["convolution"].graph() as graph:
-        rows = [r for r in graph.explain(h200, ("a", "fallback")) if r.proposed_by]
-    assert [each.choice for each in tuner.measurements] == [row.choice for row in rows]
-    assert told == [(row.proposed_by[0], len(rows)) for row in rows]
-    assert tuner.best is not None
-    assert tuner.plan is not None
-    assert tuner.plan.config.choice == tuner.best.choice
-    ran = [each for each in tuner.measurements if each.state == "measured"]
-    assert tuner.best.median == min(each.median for each in ran)
-    tuner.close()
-
-
-@pytest.mark.soak
-def test_engines_that_are_not_proposed_are_measured_when_asked(h200):
-    tuner = _tuned("convolution", h200, Settings(runs=1), every_engine=True)
-    with CASES["convolution"].graph() as graph:
-        rows = graph.explain(h200, ("a", "fallback")).usable
-    assert {each.engine for each in tuner.measurements} == {row.engine for row in rows}
-    assert any(each.source == "engine" for each in tuner.measurements)
-    tuner.close()
 
 
 @pytest.mark.soak

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import printed
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
@@ -80,26 +79,6 @@ def test_the_second_build_compiles_nothing(a100, cache, builds):
         assert second.workspace_size == first.workspace_size
         assert second.plan is loaded
     assert len(_files(cache)) == 1
-
-
-def test_another_process_finds_the_plan(a100, cache):
-    _built(a100, cache, FUSED)
-    program = """
-        import sys
-        from cudnn_ctypes.graph import DeviceProperties, Graph
-        from cudnn_ctypes.graph.engines.cache import cached_building
-        def build_plan(*arguments, **options):
-            raise AssertionError("it is built again")
-        cached_building.build_plan = build_plan
-        graph = Graph.from_json(open(sys.argv[1]).read())
-        with graph, DeviceProperties.preset("A100") as device:
-            print(graph.build(device, cache=sys.argv[2]).workspace_size)
-            print(graph.build(device).workspace_size)  # by the environment
-    """
-    text = cache.folder.parent / "graph.json"
-    text.write_text(FUSED.graph().to_json())
-    environment = {ENVIRONMENT_VARIABLE: str(cache.folder)}
-    assert printed(program, str(text), str(cache.folder), environment=environment) == ["0", "0"]
 
 
 # --- telling apart --------------------------------------------------------------------------------

@@ -183,7 +183,6 @@ def test_what_is_no_handle_is_refused():
 
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
-OVERRIDES = 92100
 # Of one config: for few rows the heuristics of cuDNN 9.14 propose another one.
 SIZES = (64, 96, 200)
 
@@ -255,19 +254,6 @@ def test_a_cache_that_cudnn_does_not_take(a100):
     stored["operationGraph"]["tensors"][0]["dim"][0] = 0
     with pytest.raises(ValueError, match=r"tensors\[0\]\.dim\[0\]: expected an integer from 1"):
         KernelCache(json.dumps(stored))
-
-
-@pytest.mark.soak
-def test_shapes_that_change_at_execution_need_a_newer_cudnn(a100):
-    with fused_product(64).graph() as graph:
-        if raw.load().version < OVERRIDES:
-            with pytest.raises(
-                cudnn.SymbolNotFoundError, match=r"override_shape.* needs cuDNN 9\.21"
-            ):
-                graph.build(a100, override_shapes=True)
-        else:
-            stored = json.loads(graph.build(a100, override_shapes=True).to_json())
-            assert stored["operationGraph"]["isOverrideShapeEnabled"] is True
 
 
 def test_other_shapes_are_refused_where_they_mean_nothing(a100):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from programs import run_program
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
@@ -160,14 +157,8 @@ def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
                 lines.append(_changed(way, garbage)(text))
     source = tmp_path / "plans"
     source.write_text("\n".join(lines) + "\n")
-    done = subprocess.run(
-        [sys.executable, "-c", READER, str(source)],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "CUDNN_LOGLEVEL_DBG": "0"},
-        check=False,
-    )
+    environment = {"CUDNN_LOGLEVEL_DBG": "0"}
+    done = run_program(READER, str(source), environment=environment, check=False)
     *_, last = done.stdout.split()
     crashed = lines[int(last)][:2000] if last != "done" else ""
     assert (done.returncode, crashed) == (0, "")

@@ -2,7 +2,6 @@
 
 import ctypes
 import functools
-import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,7 +15,7 @@ from cudnn_ctypes.graph.run.execution import Operands
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.runtime.launching.packs import VariantPacks
 
-from .executions import BAD_PARAM, EXECUTES, POINTER, Array, Memory, made_up_handle
+from .executions import Array, made_up_handle
 
 KEPT = 64
 
@@ -80,30 +79,6 @@ def test_what_changed_in_the_graph_after_it_was_built(product, stand_in):
     assert stand_in.executed[-1]["data"][product.c.uid or 0] == 0x40000
     with pytest.raises(KeyError, match="no tensor with memory is called 'c'"):
         product.graph.execute(memory, handle=product.handle)
-
-
-def test_a_workspace_goes_along(h200, stand_in):
-    graph = Graph(io_data_type="float16")
-    x = graph.tensor((4, 32, 14, 14), (6272, 1, 448, 32))
-    scale, bias = (graph.tensor((1, 32, 1, 1), data_type="float32") for _ in range(2))
-    outputs = [tensor.set_output() for tensor in graph.batchnorm(x, scale, bias)[:3]]
-    handle = made_up_handle()
-    with graph:
-        size = graph.build(h200).workspace_size
-        if not size:
-            pytest.skip("this plan needs no workspace")
-        memory = dict(zip((x, scale, bias, *outputs), itertools.count(1 << 20, 1 << 20)))
-        for space in (0x5000000, 0x6000000, Memory(0x7000000, size)):
-            graph.execute(memory, space, handle=handle)
-        assert [noted["workspace"] for noted in stand_in.executed] == [
-            0x5000000,
-            0x6000000,
-            0x7000000,
-        ]
-        for wrong in (None, 0, Memory(0x8000000, size - 1)):
-            with pytest.raises(ValueError, match=f"workspace: this plan needs {size} bytes"):
-                graph.execute(memory, wrong, handle=handle)
-    assert len(stand_in.executed) == 3
 
 
 @pytest.mark.parametrize(
@@ -208,29 +183,6 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
         with pytest.raises(cudnn.ClosedError):
             use()
     assert not stand_in.executed
-
-
-def test_cudnn_takes_the_packs(product, stand_in, monkeypatch):
-    """cuDNN's own functions but for the execution, whose pack must be finalized."""
-    for name in ("cudnnBackendInitialize", "cudnnBackendSetAttribute", "cudnnBackendFinalize"):
-        monkeypatch.delattr(bare, name)
-    executed = []
-
-    @EXECUTES
-    def execute(handle, plan, pack):
-        descriptor, address = raw.cudnnBackendDescriptor_t(), POINTER(0x10000)
-        descriptor.value = pack
-        name, type_ = raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE, raw.CUDNN_TYPE_VOID_PTR
-        set_again = raw.cudnnBackendSetAttribute.unchecked
-        executed.append((pack, set_again(descriptor, name, type_, 1, ctypes.byref(address))))
-        return 0
-
-    monkeypatch.setattr(bare, "cudnnBackendExecute", execute)
-    for i in range(150):
-        product.plan.execute(product.handle, dict.fromkeys(product.plan.uids, 0x10000 + i))
-    packs, refusals = zip(*executed, strict=True)
-    assert set(refusals) == {BAD_PARAM}  # they are finalized
-    assert len(set(packs)) == KEPT
 
 
 def test_a_pack_that_cudnn_refuses(product, stand_in, monkeypatch):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import inherited_environment
+from programs import run_command
 
 from cudnn_ctypes.commands.build import main as _  # noqa: F401 - a broken command fails here
 from cudnn_ctypes.raw.headers import include_folder
@@ -39,14 +39,8 @@ def command(cache: Path, tmp_path: Path) -> Run:
     """Run a command of ``python -m cudnn_ctypes`` in an empty folder."""
 
     def run(*words: object, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cudnn_ctypes", *map(str, words)],
-            env=inherited_environment(**{"XDG_CACHE_HOME": str(cache), **variables}),
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        python = (sys.executable, "-m", "cudnn_ctypes", *words)
+        return run_command(*python, folder=tmp_path, **{"XDG_CACHE_HOME": str(cache), **variables})
 
     return run
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from programs import run_command
 
 from cudnn_ctypes.porting.run import library
 from cudnn_ctypes.porting.run.sources import for_the_host
@@ -137,5 +138,5 @@ int main() {
         ["aarch64-linux-gnu-g++", *static, *folders, kernel, "k.cpp", "-o", "k"],
     ):
         subprocess.run(words, cwd=tmp_path, check=True)
-    done = subprocess.run(["qemu-aarch64", "./k"], cwd=tmp_path, capture_output=True, text=True)
+    done = run_command("qemu-aarch64", "./k", folder=tmp_path)
     assert done.stdout == "2016\n", done.stderr
