@@ -7,6 +7,7 @@ import functools
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from programs import ROOT, printed
@@ -97,38 +98,57 @@ def dotted(path: Path) -> list[str]:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
+class Import(NamedTuple):
+    """A dotted name that a module imports, a relative one resolved."""
+
+    name: str
+    in_function: bool
+    for_types: bool
+    """Whether only a type checker imports it."""
+
+
 @functools.cache
-def read(path: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """Of a module, parsed once: the names that it imports, and the exceptions that it defines."""
+def read(path: Path) -> tuple[list[Import], list[str]]:
+    """Of a module, parsed once: what it imports anywhere, and the exceptions that it defines."""
     tree = ast.parse(path.read_text())
-    exceptions = frozenset(
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        and any(ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases)
-    )
-    return _names(tree, path), exceptions
-
-
-def imported(path: Path) -> frozenset[str]:
-    """Dotted names that a module imports anywhere, relative ones resolved."""
-    return read(path)[0]
-
-
-def _names(tree: ast.AST, path: Path) -> frozenset[str]:
-    names: set[str] = set()
     package = dotted(path)
     if path.stem != "__init__":
         package = package[:-1]
-    for node in ast.walk(tree):
+    imports: list[Import] = []
+    exceptions: list[str] = []
+
+    def walk(node: ast.AST, in_function: bool, for_types: bool) -> None:
+        """Of statements alone: nothing else imports or defines."""
+        names: list[str] = []
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             home = ".".join([*above, *([node.module] if node.module else [])])
             # "from . import x" may name a module or a thing in one; both resolve here.
-            names |= {f"{home}.{alias.name}" for alias in node.names}
-    return frozenset(names)
+            names = [f"{home}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ClassDef) and any(
+            ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases
+        ):
+            exceptions.append(node.name)
+        imports.extend(Import(name, in_function, for_types) for name in names)
+        in_function |= isinstance(node, ast.FunctionDef)
+        checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            for each in getattr(node, field, ()) if not isinstance(node, ast.expr) else ():
+                walk(each, in_function, for_types or (checked and field == "body"))
+
+    walk(tree, False, False)
+    return imports, exceptions
+
+
+def imported(path: Path, *, types: bool = True, functions: bool = True) -> set[str]:
+    """Dotted names that a module imports: also those for type checkers, and in functions."""
+    return {
+        each.name
+        for each in read(path)[0]
+        if (types or not each.for_types) and (functions or not each.in_function)
+    }
 
 
 def part_of(name: str) -> str | None:
@@ -162,18 +182,12 @@ def test_pictures_know_nothing_of_what_they_show(path: Path) -> None:
     assert below <= {"arguments", "dtypes"}
 
 
-@pytest.mark.soak
 def test_pictures_are_imported_when_they_are_asked_for() -> None:
     """In functions only: whoever draws nothing loads nothing of it."""
     for path in modules():
-        if "evidence" in dotted(path):
-            continue
-        outside = ast.parse(path.read_text())
-        for node in ast.walk(outside):
-            checked_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            if checked_only or isinstance(node, ast.FunctionDef):
-                node.body = [ast.Pass()]
-        assert not [name for name in _names(outside, path) if name.startswith(PICTURES)], path
+        if "evidence" not in dotted(path):
+            names = imported(path, types=False, functions=False)
+            assert not [name for name in names if name.startswith(PICTURES)], path
 
 
 def test_every_part_is_known() -> None:
@@ -200,22 +214,13 @@ def test_the_arrows_have_no_cycle() -> None:
             del rest[part]
 
 
-def run_time_imports(path: Path) -> frozenset[str]:
-    """As `imported`, but without what only a type checker imports."""
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
-    return _names(tree, path)
-
-
 @functools.cache
 def graph_imports() -> dict[str, frozenset[str]]:
     """The modules of the graph API, each with those of them that it imports anywhere."""
     paths = {".".join(dotted(path)): path for path in modules(PACKAGE / "graph")}
     found: dict[str, set[str]] = {}
     for module, path in paths.items():
-        names = run_time_imports(path)
+        names = imported(path, types=False)
         # "from .x import y" names the module x, or the module y in the package x.
         found[module] = {name if name in paths else name.rpartition(".")[0] for name in names}
     return {module: frozenset(names & paths.keys()) for module, names in found.items()}
@@ -263,12 +268,8 @@ def circles(*, of_types: bool) -> set[frozenset[str]]:
     paths = {".".join(dotted(path)): path for path in PACKAGE.rglob("*.py")}
     imports: dict[str, set[str]] = {}
     for module, path in paths.items():
-        tree = ast.parse(path.read_text())
-        for node in ast.walk(tree):
-            checked = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-            if isinstance(node, ast.FunctionDef) or (checked and not of_types):
-                node.body = [ast.Pass()]
-        names = {n if n in paths else n.rpartition(".")[0] for n in _names(tree, path)}
+        named = imported(path, types=of_types, functions=False)
+        names = {name if name in paths else name.rpartition(".")[0] for name in named}
         imports[module] = (names & paths.keys()) - {module}
     below = {module: reached(imports, module) for module in imports}
     return {
@@ -278,7 +279,6 @@ def circles(*, of_types: bool) -> set[frozenset[str]]:
     }
 
 
-@pytest.mark.soak
 def test_circles_are_few_and_of_types_within_a_folder() -> None:
     assert circles(of_types=False) == set()
     found = circles(of_types=True)
@@ -290,7 +290,7 @@ def test_circles_are_few_and_of_types_within_a_folder() -> None:
 
 def test_what_describes_a_graph_never_asks_the_library() -> None:
     for path in modules(PACKAGE / "graph" / "describe"):
-        for name in run_time_imports(path):
+        for name in imported(path, types=False):
             if name.startswith("cudnn_ctypes.raw"):
                 pieces = name.split(".")[2:]
                 plain = not pieces or pieces[0].startswith("cudnn") or pieces[0] in PLAIN_DATA
@@ -298,7 +298,6 @@ def test_what_describes_a_graph_never_asks_the_library() -> None:
         assert "raw.load(" not in path.read_text()
 
 
-@pytest.mark.soak
 def test_the_check_sees_every_kind_of_import(tmp_path: Path) -> None:
     """The check itself: relative, absolute and inside functions."""
     names = imported(PACKAGE / "handle.py")
