@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 
 _OTHER_NAMES = {
-    **dict.fromkeys(
-        ("set_dim", "set_stride", "set_data_type", "set_name", "set_uid"), "set_output"
-    ),
+    "set_dim": "set_output(dims=…)",
+    "set_stride": "set_output(strides=…)",
+    "set_data_type": "set_output(data_type=…)",
+    "set_name": "set_output(name=…)",
+    "set_uid": "set_output(uid=…)",
     "shape": "dims",
     "dim": "dims",
     "size": "dims",

@@ -1,8 +1,8 @@
 """Small graphs that run before the main one, for operands that engines would misread.
 
 The main graph gets a tensor in the workspace in place of such an operand: what was computed from
-small operands alone, a copy along a dimension in which the operand broadcasts in part only, or one
-in another data type.
+small operands alone, a copy along a dimension in which the operand broadcasts in part only, one in
+another data type, or the indices along a dimension that engines count wrong.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     expansion = _results_first(expansion)
     made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
+        made.count(side)
+    for side in sides(made.nodes):
         made.compute(side)
     for operand in computed_of_norms(made.nodes):
         side = Side("plain", made.nodes, operand.dims or ())
@@ -86,6 +88,7 @@ def _results_first(expansion: Expansion) -> Expansion:
 
 
 _COPY = "copy"
+_COUNTED = 1 << 24  # integers that float32 has
 
 
 class _Preparation:
@@ -111,6 +114,38 @@ class _Preparation:
         for root in side.roots():
             if reason := side.reads_wrong(root):
                 self.take_out(side, root, f"{root.name!r}: {reason}")
+
+    def count(self, side: Side) -> None:
+        """Count indices that engines count wrong in a line, where all count right, in float32."""
+        for node in side.nodes:
+            axis, (y,) = node.options.get("axis"), node.outputs.values()
+            reason, dims = side.misread(y), y.dims or ()
+            if axis is None or not reason or dims[axis] > _COUNTED:
+                continue
+            line = self._scratch((1, 1, dims[axis]), y, range(3))
+            line.data_type = cudnnDataType_t.CUDNN_DATA_FLOAT
+            nothing = self._nothing((1, 1, dims[axis]), line, range(3))
+            counting = replace(
+                node,
+                inputs={"x": nothing},
+                outputs={"y": line},
+                options={**node.options, "axis": 2},
+                compute_data_type=line.data_type,
+            )
+            self._add([counting], line, f"{y.name!r}: {reason}")
+            sizes = tuple(size if each == axis else 1 for each, size in enumerate(dims))
+            index = replace(line, dims=sizes, strides=packed(sizes))
+            users = [each for each in self.nodes if any(t is y for t in each.operands)]
+            if y.virtual and all(_meets_a_whole_tensor(side, each, y) for each in users):
+                self._exchange(y, index, users)
+                self.nodes.remove(node)
+                continue
+            self.nodes[self.nodes.index(node)] = replace(
+                node,
+                inputs={"x": self._nothing(dims, line, side.order), "b": index},
+                options={"mode": _MODES["ADD"]},
+                compute_data_type=line.data_type,
+            )
 
     def take_out(self, side: Side, root: Tensor, reason: str) -> None:
         """Compute a tensor in a graph of its own."""
@@ -203,6 +238,12 @@ class _Preparation:
         self.tensors.append(tensor)
         return tensor
 
+    def _nothing(self, dims: Sequence[int], like: Tensor, order: Sequence[int]) -> Tensor:
+        """Negative zeros: what is added to them stays as it is, even its signs."""
+        nothing = self._scratch(dims, like, order)
+        nothing.value = -0.0
+        return nothing
+
     def _add(self, nodes: list[Node], result: Tensor, reason: str) -> None:
         inner = replace(self._whole, nodes=nodes, tensors=tensors_of(nodes))
         if nodes[-1].operation != _COPY:
@@ -221,10 +262,8 @@ class _Preparation:
         operands = {"x": source}
         if given[inner] != 1 or math.prod(given) == 1:
             mode = "IDENTITY"
-        else:  # right only beside a whole tensor; adding -0 changes nothing, not even signs
-            nothing = self._scratch(dims, result, order)
-            nothing.value = -0.0
-            mode, operands = "ADD", {"x": nothing, "b": source}
+        else:  # right only beside a whole tensor
+            mode, operands = "ADD", {"x": self._nothing(dims, result, order), "b": source}
         options = {"mode": cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{mode}"]}
         name = f"{node.name}.{result.name}"
         copying = Node(POINTWISE, _COPY, name, operands, {"y": result}, options)
@@ -240,6 +279,12 @@ class _Preparation:
             inputs={port: exchanged.get(id(each), each) for port, each in node.inputs.items()},
             outputs={port: exchanged.get(id(each), each) for port, each in node.outputs.items()},
         )
+
+
+def _meets_a_whole_tensor(side: Side, node: Node, tensor: Tensor) -> bool:
+    """Whether an operation has another operand that is no smaller than its result."""
+    others = [each for each in node.operands if each is not tensor]
+    return any(not (side.small(each) or side.misread(each)) for each in others)
 
 
 def _order(side: Side, source: Tensor) -> tuple[int, ...]:
