@@ -6,14 +6,13 @@ import json
 
 import pytest
 
-from cudnn_ctypes import Graph, TensorDescriptor, known_faults, raw
+from cudnn_ctypes import Graph, known_faults, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _result
 from cudnn_ctypes.commands.bench.measuring import Problem
 from cudnn_ctypes.commands.lookup import entries
 from cudnn_ctypes.graph import DeviceProperties
-from cudnn_ctypes.raw.faults import Evidence, Fault, Range, calls
-from cudnn_ctypes.raw.faults.calls import faults_of_call
+from cudnn_ctypes.raw.faults import Evidence, Fault, Range
 from cudnn_ctypes.raw.records import Call
 from tools.fault_programs import PROGRAMS, described
 
@@ -36,28 +35,6 @@ LAYOUTS = Fault(
     ),
     remedy="transform y",
 )
-
-
-@pytest.fixture
-def layouts():
-    with TensorDescriptor((1, 2, 3, 4)) as x, TensorDescriptor((1, 2, 3, 4), layout="NHWC") as y:
-        yield x, y
-
-
-def test_a_call_is_found_by_its_descriptors(layouts, monkeypatch):
-    x, y = layouts
-    monkeypatch.setattr(calls, "CALL_FAULTS", (LAYOUTS,))
-    call = Call("cudnnSoftmaxForward", {"xDesc": x, "yDesc": y})
-    (found,) = faults_of_call(call, 91900, 90)
-    assert found.message == (
-        "x has strides (24, 12, 4, 1), y (24, 1, 8, 2): cuDNN gives wrong numbers; transform y "
-        "(known fault 'softmax of a sample', measured: H200, cuDNN 9.19, 72 of 72)"
-    )
-    same = call._replace(arguments={"xDesc": x, "yDesc": x})
-    for other in (same, call._replace(function="cudnnSoftmaxBackward")):
-        assert faults_of_call(other, 91900, 90) == []
-    for version, capability in ((92000, 90), (91900, 80), (80900, 90)):
-        assert faults_of_call(call, version, capability) == []
 
 
 def test_rows_are_complete():

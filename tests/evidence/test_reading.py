@@ -114,13 +114,6 @@ def test_a_refused_attribute_is_forgotten(h200):
     assert list(evidence.errors) == ["cudnnBackendSetAttribute: CUDNN_STATUS_BAD_PARAM; Reason: no"]
 
 
-def test_equal_graphs_are_one(h200):
-    messages = [*log_of(chain(), h200), *log_of(chain(), h200), *log_of(chain("bfloat16"), h200)]
-    evidence = cudnn.read_evidence(messages)
-    assert [each.times for each in evidence.graphs] == [2, 1]
-    assert "3 of 3 graphs were read, 2 different ones" in evidence.heading
-
-
 def test_a_log_of_two_processes(tmp_path, h200):
     """Their messages alternate, the program prints between, and the file is cut off and packed."""
     one = list(lines_of(log_of(chain(), h200)))

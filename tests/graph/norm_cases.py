@@ -99,11 +99,18 @@ def outputs(tensors: dict[str, Tensor]) -> None:
         tensor.set_output(name=name)
 
 
-def _parameter(graph: Graph, setting: Setting, name: str, data_type: str = "float32") -> Tensor:
+def _parameter(graph: Graph, setting: Setting, name: str, data_type: Any = "float32") -> Tensor:
     """Scale or bias: in memory it lies as the input does."""
     like = setting.strides == channels_last(setting.dims)
     strides = channels_last(setting.scale) if like else None
     return graph.tensor(setting.scale, strides, data_type, name=name)
+
+
+def _normalized(setting: Setting, a: Arrays) -> Arrays:
+    mean, variance = setting.spread(a["x"])
+    inv = 1 / np.sqrt(variance + EPSILON)
+    y = (a["x"] - mean) * inv * a.get("scale", 1) + a.get("bias", 0)
+    return {"y": y, "mean": mean, "inv_variance": inv}
 
 
 def _forward(name: str, setting: Setting, phase: str, io: str, parameters: str) -> None:
@@ -115,13 +122,9 @@ def _forward(name: str, setting: Setting, phase: str, io: str, parameters: str) 
         outputs(graph.norm_forward(setting.mode, phase, x, scale, bias, EPSILON, axes=axes))
 
     def compute(a: Arrays) -> Arrays:
-        mean, variance = setting.spread(a["x"])
-        inv = 1 / np.sqrt(variance + EPSILON)
-        y = (a["x"] - mean) * inv * a.get("scale", 1) + a.get("bias", 0)
-        if phase == "inference":
-            return {"y": y}
-        found = {"y": y, "mean": mean, "inv_variance": inv}
-        return {each: found[each] for each in ("y", *setting.statistics)}
+        found = _normalized(setting, a)
+        saved = setting.statistics if phase == "training" else ()
+        return {each: found[each] for each in ("y", *saved)}
 
     suffix = "" if parameters == "float32" else f", parameters of {parameters}"
     case(
@@ -191,15 +194,7 @@ def _instance_relu(graph: Graph) -> None:
 case(
     "instance norm + relu",
     _instance_relu,
-    lambda a: {
-        "y": np.maximum(
-            (a["x"] - a["x"].mean((2, 3), keepdims=True))
-            / np.sqrt(a["x"].var((2, 3), keepdims=True) + EPSILON)
-            * a["scale"]
-            + a["bias"],
-            0,
-        )
-    },
+    lambda a: {"y": np.maximum(_normalized(SETTINGS["instance norm"], a)["y"], 0)},
     tolerance=FORWARD["float16"],
 )
 
@@ -207,7 +202,6 @@ case(
 # --- normalizations with element-wise operations after them; see `cases` --------------------------
 
 
-PARAMETERS = (1, 512, 1, 1)
 ONE = (1, 1, 1, 1)
 
 After = Callable[[Graph, Tensor], Tensor]
@@ -217,33 +211,20 @@ def _tokens(graph: Graph, name: str) -> Tensor:
     return graph.tensor(TOKENS, channels_last(TOKENS), name=name)
 
 
-def _fused_parameter(graph: Graph, name: str, data_type: Any = None) -> Tensor:
-    return graph.tensor(PARAMETERS, channels_last(PARAMETERS), data_type, name=name)
-
-
-def _normal(mode: str, a: Arrays) -> Arrays:
-    """The result, and what the backward pass needs."""
-    x = a["x"]
-    mean = x.mean(1, keepdims=True) if mode == "layer" else np.zeros((len(x), *ONE[1:]))
-    inv = 1 / np.sqrt(((x - mean) ** 2).mean(1, keepdims=True) + EPSILON)
-    y = (x - mean) * inv * a["scale"] + a.get("bias", 0)
-    return {"y": y, "mean": mean, "inv_variance": inv}
-
-
 def _fused(name: str, mode: str, after: After, compute: Any, phase: str, **options: Any) -> None:
+    setting = SETTINGS[f"{mode} norm"]
+
     def describe(graph: Graph) -> None:
-        bias = _fused_parameter(graph, "bias") if mode == "layer" else None
-        results = graph.norm_forward(
-            mode, phase, _tokens(graph, "x"), _fused_parameter(graph, "scale"), bias, EPSILON
-        )
+        bias = _parameter(graph, setting, "bias", None) if setting.bias else None
+        operands = _tokens(graph, "x"), _parameter(graph, setting, "scale", None), bias
+        results = graph.norm_forward(mode, phase, *operands, EPSILON)
         outputs({each: tensor for each, tensor in results.items() if each != "y"})
         after(graph, results["y"]).set_output(name="y")
 
     def result(a: Arrays) -> Arrays:
-        found = _normal(mode, a)
-        saved = ("mean", "inv_variance") if mode == "layer" else ("inv_variance",)
-        kept = saved if phase == "training" else ()
-        return {"y": compute(found["y"], a), **{each: found[each] for each in kept}}
+        found = _normalized(setting, a)
+        saved = setting.statistics if phase == "training" else ()
+        return {"y": compute(found["y"], a), **{each: found[each] for each in saved}}
 
     case(f"{name}, {phase}{options.pop('suffix', '')}", describe, result, **options)
 
@@ -288,9 +269,6 @@ for _io in TYPES:
     )
 
 
-# --- batch normalization with what comes before and after it, and in parts; see `case -------------
-
-
 # --- batch normalization with running statistics, and what comes after it ------------------------
 
 RUNNING = ("y", "mean", "inv_variance", "next_mean", "next_var")
@@ -298,12 +276,9 @@ RUNNING = ("y", "mean", "inv_variance", "next_mean", "next_var")
 
 def _running(a: Arrays) -> dict[str, Any]:
     mean, variance = SETTINGS["batch norm"].spread(a["x"])
-    inv = 1 / np.sqrt(variance + EPSILON)
     count = a["x"].size // a["x"].shape[1]
     return {
-        "y": (a["x"] - mean) * inv * a["scale"] + a["bias"],
-        "mean": mean,
-        "inv_variance": inv,
+        **_normalized(SETTINGS["batch norm"], a),
         "next_mean": 0.9 * a["running_mean"] + 0.1 * mean,
         "next_var": 0.9 * a["running_var"] + 0.1 * variance * count / (count - 1),
     }

@@ -310,21 +310,6 @@ def test_a_program_of_several_files_and_folders_is_one_in_python(tmp_path, capsy
     assert run_python(python, tmp_path).returncode == 8
 
 
-def test_null_is_a_descriptor_that_is_not_there(tmp_path):
-    text = """
-    #include <cudnn.h>
-    int main() {
-      cudnnTensorDescriptor_t d = 0;
-      cudnnStatus_t none = cudnnDestroyTensorDescriptor(0), unset = cudnnDestroyTensorDescriptor(d);
-      cudnnCreateTensorDescriptor(&d);
-      return !(none == unset && d != NULL && cudnnDestroyTensorDescriptor(d) == 0);
-    }
-    """
-    translation = of(text, "program.c")
-    assert translation.not_translated == []
-    assert run_python(translation.python, tmp_path).returncode == 0
-
-
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 

@@ -9,13 +9,12 @@ import sys
 import pytest
 from programs import ROOT, printed
 
-from cudnn_ctypes import DeviceProperties, raw
+from cudnn_ctypes import raw
 from cudnn_ctypes.raw import mode
 from tests.graph.advice_cases import ADVISED
 from tools import (
     advice_table,
     bench_call,
-    bench_tuning,
     gpu_check,
     graph_matrix,
     version_matrix,
@@ -199,22 +198,6 @@ def test_the_reference_device_beside_pytorch():
         "relu forward, cifar",
         "relu backward, cifar",
     ]
-
-
-def test_the_layers_of_resnet_50_build_in_each_direction():
-    layers = bench_tuning.LAYERS
-    times = [1, *(1, 3, 4, 2), *(1, 1, 4, 1, 3, 3), *(1, 1, 6, 1, 5, 5), *(1, 1, 3, 1, 2, 2)]
-    multiplications = [
-        number * each.filters * each.channels * (each.window * each.size // each.stride) ** 2
-        for number, each in zip(times, layers, strict=True)
-    ]
-    assert sum(times) == 53
-    assert sum(multiplications) == 4_087_136_256  # as published, without the last layer
-    with DeviceProperties.preset("h200") as h200:
-        for direction in bench_tuning.DIRECTIONS:
-            with bench_tuning.described(layers[1], 2, direction) as graph:
-                assert graph.build(h200).workspace_size >= 0
-                assert {each.name for each in (*graph.inputs, *graph.outputs)} == set("xwy")
 
 
 @pytest.mark.soak

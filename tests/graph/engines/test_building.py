@@ -122,21 +122,6 @@ def test_operations_that_no_engine_takes(name, handle):
         np.testing.assert_allclose(memory["y"].numpy(), expected, rtol=1e-6, atol=1e-6)
 
 
-def test_bound_memory_and_numbers_of_each_execution(handle):
-    x, scale = _random(4, 5), np.float32(3)
-    with cudnn.Graph(io_data_type="float32") as graph:
-        factor = graph.tensor((1, 1), by_value=True, name="factor")
-        graph.mul(graph.tensor(x.shape, name="x"), factor).set_output(name="y")
-        _built(handle, graph)
-        memory = {"x": cudnn.DeviceTensor.from_numpy(x), "y": _poisoned(4, 5)}
-        with graph.bind({**memory, "factor": scale}) as bound:
-            assert np.isnan(memory["y"].numpy()).all()
-            bound()
-        np.testing.assert_allclose(memory["y"].numpy(), 3 * x)
-        with pytest.raises(ValueError, match="no memory was given for 'factor'"):
-            graph.execute(memory)
-
-
 def _transposed() -> cudnn.Graph:
     graph = cudnn.Graph(io_data_type="float32")
     graph.reshape(graph.tensor((2, 3), name="x"), (3, 2)).set_output(name="y")

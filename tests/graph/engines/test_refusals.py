@@ -97,23 +97,6 @@ DESCRIBED: dict[str, Callable[[Graph], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", list(DESCRIBED))
-def test_cudnn_takes_the_descriptors(name):
-    graph = Graph(io_data_type="float16")
-    results = DESCRIBED[name](graph)
-    for tensor in results if isinstance(results, (list, tuple)) else [results]:
-        tensor.set_output()
-    lowering = Lowering(graph.compute_data_type, Target(91900, 90))
-    try:
-        found = lowering.operation_graph(graph.validate())["ops"]
-    except SymbolNotFoundError as error:
-        pytest.skip(str(error))
-    else:
-        assert [each.name for each in found] == [n.kind.descriptor for n in graph.nodes]
-    finally:
-        lowering.close()
-
-
 def _lowered(graph: Graph, read: Callable[[Any], Any]) -> Any:
     """What `read` finds in the descriptor of the graph's only operation."""
     lowering = Lowering(graph.compute_data_type, Target(91900, 90))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -41,29 +40,6 @@ def test_workspaces_and_shared_memory_have_limits(configs):
     passing = _passing(configs, shared_memory_limit=smallest)
     assert {c.shared_memory for c in passing} <= {smallest, None}
     assert smallest in {c.shared_memory for c in passing}
-
-
-# --- on one made up ------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass
-class _Engine:
-    index: int = 3
-    numerical_notes: frozenset[str] = frozenset({"nondeterministic", "tensor_core"})
-    behavior_notes: frozenset[str] = frozenset({"runtime_compilation"})
-
-
-@dataclasses.dataclass
-class _Config:
-    engine: _Engine = dataclasses.field(default_factory=_Engine)
-    workspace_size: int | None = 4096
-    shared_memory: int | None = 65536
-
-
-def test_what_is_not_told_passes():
-    silent = _Config(workspace_size=None, shared_memory=None)
-    strict = Selection(workspace_limit=0, shared_memory_limit=0)
-    assert strict.refusal(silent) == ""
 
 
 # --- the conditions themselves -------------------------------------------------------------------

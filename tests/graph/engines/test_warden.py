@@ -171,23 +171,6 @@ def test_a_fork_has_processes_of_its_own_and_leaves_its_parents():
     assert warden.ask(pid) == idle
 
 
-def test_threads_ask_at_the_same_time():
-    found = []
-    barrier = threading.Barrier(2)
-
-    def ask():
-        barrier.wait()
-        warden.ask(sleep, 0.5)
-        found.append(warden.ask(pid))
-
-    threads = [threading.Thread(target=ask) for _ in range(2)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(60)
-    assert len(set(found)) == 2
-
-
 def test_it_ends_with_its_parent_even_in_the_middle():
     program = """
         import os, threading, time

@@ -85,21 +85,6 @@ def test_errors_name_the_user_s_operation(h200):
 # --- subgraphs -----------------------------------------------------------------------------------
 
 
-def test_what_a_score_modifier_adds_is_a_subgraph():
-    graph = Graph(io_data_type="float16")
-    table = heads(graph, "table", (1, 4, 128, 128))
-    with_outputs(graph, forward(graph, score_mod=lambda g, scores: g.tanh(g.add(scores, table))))
-    (node,) = graph.nodes
-    subgraph = node.subgraphs["score_mod"]
-    assert [each.operation for each in subgraph.nodes] == ["add", "tanh"]
-    assert table in list(node.operands)
-    assert graph.inputs == [table, *(graph.find_tensor(each) for each in "qkv")]
-    graph.validate()
-    assert subgraph.input.dims == subgraph.output.dims == (2, 4, 128, 128)
-    nodes = for_version(graph).nodes
-    assert all(each in nodes for each in subgraph.nodes)
-
-
 def test_a_score_modifier_must_keep_the_dims():
     graph = Graph(io_data_type="float16")
     sums = with_outputs(

@@ -65,22 +65,6 @@ def _scattered_heads(graph: Graph, stride: int) -> None:
 FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 20}}
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("kind", list(FAULTY))
-def test_uneven_padding_passes_over_engines(kind, h200):
-    with _of(wrong.convolution, kind, **wrong.UNEVEN) as graph:
-        assert _faulty(graph) == FAULTY[kind]
-        told = graph.explain(h200)
-        assert told.usable
-        assert not {row.engine for row in told.usable} & FAULTY[kind]
-        passed_over = {
-            row.engine for row in told if "pre_padding and post_padding differ" in row.reason
-        }
-        assert passed_over <= FAULTY[kind]
-        assert passed_over or kind != "wgrad"  # that of dgrad, by FFT, wants a GPU that is there
-        assert graph.build(h200).config.engine.index not in FAULTY[kind]
-
-
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", ["float16", "float32"])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import threading
-import warnings
 from typing import Any
 
 import numpy as np
@@ -198,23 +196,6 @@ def test_the_first_run_in_several_threads_builds_once(graph):
         thread.join()
     assert len(plans) == 4
     assert len(set(map(id, plans))) == 1
-
-
-@reference
-def test_a_forgotten_graph_goes_at_once():
-    """No circle keeps its plan until the garbage collector comes."""
-    graph = product()
-    graph.run(on_device(numbers()))
-    descriptor = graph.plan.descriptor
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ResourceWarning)
-            finalizer = descriptor._finalizer
-            del graph, descriptor
-            assert not finalizer.alive
-    finally:
-        gc.enable()
 
 
 # --- on a GPU ------------------------------------------------------------------------------------

@@ -38,21 +38,6 @@ def test_each_execution_has_its_own_addresses(product, stand_in):
     assert len(stand_in.packs) <= KEPT
 
 
-def test_plans_and_graphs_give_the_same(product, stand_in):
-    addresses = {0x10000: product.a, 0x20000: product.b, 0x30000: product.c}
-    number = ctypes.c_float(0.25)
-    uid = stand_in.number = product.scale.uid or 0
-    pointers = {each.uid or 0: address for address, each in addresses.items()}
-    product.plan.execute(product.handle, {**pointers, uid: number})
-    product.plan.execute(product.handle, {uid: number, **pointers})
-    product.graph.execute(
-        {each: address for address, each in addresses.items()}, handle=product.handle
-    )
-    for noted in stand_in.executed:
-        assert {key: noted["data"][key] for key in pointers} == pointers
-    assert [noted["number"] for noted in stand_in.executed] == [0.25, 0.25, 0.5]
-
-
 def test_numbers_are_told_again_each_time(product, stand_in):
     """Also at an address that is known: cuDNN may have read another one there."""
     pointers = dict.fromkeys(product.plan.uids, 0x10000)
