@@ -142,7 +142,7 @@ def test_a_copied_descriptor_is_another_one_with_the_same_contents(make, copied)
         copied(original)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_cannot_be_had_twice_says_so(handle, kind, copied):

@@ -39,7 +39,7 @@ def shown(cell: Any) -> list[dict[str, str]]:
     return found
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.soak
 @EXAMPLES
 def test_runs_as_stored(path: Path, kernel: Any) -> None:
     stored = nbformat.read(path, as_version=4)

@@ -227,6 +227,7 @@ def test_ctrl_c_is_quiet_and_keeps_what_is_done(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "b.plan.json").exists()
 
 
+@pytest.mark.soak
 def test_ctrl_c_in_a_traced_program(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("print('begun', flush=True)\nimport time\ntime.sleep(60)\n")
@@ -329,6 +330,7 @@ def in_a_shell(line: str, **options: Any) -> Any:
     return run_command("bash", "-c", line, **options)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_gives_one_line(tmp_path):
     (tmp_path / "program.py").touch()
@@ -351,12 +353,14 @@ def test_a_broken_pipe_has_the_status_of_its_signal():
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
+@pytest.mark.soak
 def test_a_piped_table_is_neither_padded_nor_cut():
     lines = in_a_shell("COLUMNS=40 cudnn-ctypes devices | cat").stdout.splitlines()
     assert max(map(len, lines)) > 50
     assert not [line for line in lines if line.endswith((" ", "…"))]
 
 
+@pytest.mark.soak
 def test_a_dash_is_the_standard_input(tmp_path):
     graph = Graph(io_data_type="float16")
     graph.relu(graph.tensor((2, 8, 8), name="x")).set_output(name="y")

@@ -91,6 +91,7 @@ def test_a_folder_that_can_only_be_read_costs_the_picture_alone(
     assert main([*words, "-o", "named.png"]) == 2
 
 
+@pytest.mark.soak
 def test_it_needs_none_of_the_extra_packages(tmp_path):
     program = """
         import sys

@@ -122,6 +122,7 @@ def _dying(note):
     return probe
 
 
+@pytest.mark.soak
 def test_a_crash_is_an_answer_and_the_next_probe_is_asked():
     answers = list(doctor._answers(["first", "ends", "second", "silent", "last"], _dying))
     assert [each.get("probe") for each in answers] == ["first", None, "second", None, "last"]
@@ -268,6 +269,7 @@ class TestReducedBuild:
 
 
 class TestSavingTheGpu:
+    @pytest.mark.soak
     @pytest.mark.skipif(not ensure_driver().is_stub, reason="there is an NVIDIA driver here")
     def test_without_a_gpu(self, tmp_path):
         done = run("doctor", "--save-device", str(tmp_path / "gpu.json"))

@@ -24,6 +24,7 @@ def test_without_an_engine_the_status_says_so(product, capsys):
     assert "lacks the note winograd" in capsys.readouterr().out
 
 
+@pytest.mark.soak
 def test_advice_is_printed(tmp_path, capsys):
     graph = Graph("odd", io_data_type="float16")
     a, b = graph.tensor((4, 64, 7), name="a"), graph.tensor((4, 7, 256), name="b")

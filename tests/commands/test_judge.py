@@ -26,6 +26,7 @@ def layer(tmp_path, monkeypatch):
 WORDS = ("--engines", "0", "--knobs", "0", "--data", "ordinary")
 
 
+@pytest.mark.soak
 def test_the_table_is_printed_and_verdicts_are_kept(layer, capsys):
     assert main(["judge", str(layer), *WORDS]) == 0
     out = capsys.readouterr().out

@@ -28,6 +28,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.soak
 def test_a_page_of_a_function_has_all_parts(site):
     text = (site / "c" / "cudnnPoolingForward.md").read_text()
     for part in (

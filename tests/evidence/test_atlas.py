@@ -55,6 +55,7 @@ def test_shapes_that_are_accepted_and_do_not_compile():
     assert "COMPILATION_FAILED" in cell.result.failed[5]
 
 
+@pytest.mark.soak
 def test_a_shape_that_ends_the_process_is_a_result(monkeypatch):
     described = {"dead": os.abort, "relu": _relu}
     monkeypatch.setattr(measuring, "shapes", lambda: described)

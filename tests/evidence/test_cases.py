@@ -195,6 +195,7 @@ def test_nothing_to_make_smaller(reference_device):
         minimized(Case.of(evidence(product())))
 
 
+@pytest.mark.soak
 def test_the_command(tmp_path, capsys, reference_device):
     graph, case = tmp_path / "graph.json", tmp_path / "one.case.json"
     graph.write_text(refused().to_json())

@@ -65,6 +65,7 @@ def test_a_module(program):
     assert "cudnnActivationForward" in done.stderr
 
 
+@pytest.mark.soak
 def test_sums_up(program):
     done = run("--stats", "--only", "Activation*", program, "4", "elu")
     header, forward, whole = done.stderr.splitlines()
@@ -178,6 +179,7 @@ class TestEnvironmentVariable:
         done = run_program(self.PROGRAM, environment={"CUDNN_CTYPES_TRACE": value})
         assert done.stderr.startswith(expected)
 
+    @pytest.mark.soak
     def test_writes_files(self, tmp_path):
         lines, records = tmp_path / "calls.txt", tmp_path / "run-%p.json"
         for path in (lines, records):

@@ -143,6 +143,7 @@ def test_the_command(tmp_path, capfd):
     assert "done" in said
 
 
+@pytest.mark.soak
 def test_engines_are_timed_once_the_program_has_ended(tmp_path, capfd, monkeypatch):
     """Of the graphs that were executed most; what times them is tried on a GPU."""
     program = tmp_path / "p.py"

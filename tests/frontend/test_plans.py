@@ -175,6 +175,7 @@ def test_a_plan_that_is_selected_is_built_or_none(device):
         graph.select_plan(last + 1)
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("reference_device")
 def test_filters_hold_for_plans_that_come_later():
     graph = Product("cpu").describe()
@@ -379,6 +380,7 @@ def test_numbers_of_the_host_are_operands_by_value():
     assert graph.find_tensor("twice::b").get_is_pass_by_value()
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("reference_device")
 def test_an_explanation_says_what_to_change():
     graph = cudnn.pygraph(io_data_type=HALF, compute_data_type=FLOAT)

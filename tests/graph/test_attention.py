@@ -81,7 +81,7 @@ def check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("name", list(FORWARDS)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
@@ -89,7 +89,7 @@ def test_forward_has_an_engine_for_an_h200(name, h200):
         check_engines(graph, h200, compiled=name in COMPILED)
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("name", list(BACKWARDS)[::4])
 def test_backward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:

@@ -163,6 +163,7 @@ def test_unfused_multiplications_and_additions_build_for_an_h200(h200):
         build(graph, h200)
 
 
+@pytest.mark.soak
 def test_the_tokens_of_all_sequences_may_be_told_for_an_h200(h200):
     attention = BOTH["ragged"]
     with Graph(io_data_type="float16") as graph:

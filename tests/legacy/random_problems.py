@@ -98,12 +98,12 @@ def layers() -> Iterator[Family]:
         ("reduce", "bfloat16"): 0,
         ("reduce indices", "bfloat16"): 0,
         # Factors other than 1 and 0 only between packed NCHW tensors (cuDNN 9.14, 9.19).
-        **{("transform ex", kind): 0.6 for kind in (*FLOATING, "int8")},
+        **{("transform ex", kind): 0.4 for kind in (*FLOATING, "int8")},
     }
     for operation, kind, make in families():
         least = share.get((operation, kind), 0.9)
         carry_out = partial(layer, operation, kind, make)
-        yield Family(operation, kind, carry_out, 48, 18, (least, least))
+        yield Family(operation, kind, carry_out, 48, 9, (least, least))
 
 
 # --- normalizations ---------------------------------------------------------------------------
@@ -129,11 +129,11 @@ def norms() -> Iterator[Family]:
         for family in normalizations.FAMILIES:
             if data_type != "float64" or not family.startswith("fused"):
                 carry_out = partial(normalization, data_type, family)
-                yield Family(family, data_type, carry_out, 40, 15, (share[data_type], 1.0))
+                yield Family(family, data_type, carry_out, 40, 8, (share[data_type], 1.0))
         least = 0.0 if data_type == "bfloat16" else 1.0
         for name in ("lrn", "divisive", "spatial"):
             carry_out = partial(local, getattr(local_normalizations, name), data_type)
-            yield Family(name, data_type, carry_out, 40, 10, (least, least))
+            yield Family(name, data_type, carry_out, 40, 6, (least, least))
 
 
 # --- convolutions -----------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def sequences() -> Iterator[Family]:
     for kind in recurrent.KINDS:
         least = float(kind.data_type in rnn_types())
         carry_out = partial(network, kind, "standard")
-        yield Family("rnn", str(kind), carry_out, 60, 12, (least, least))
+        yield Family("rnn", str(kind), carry_out, 60, 6, (least, least))
         for algorithm in ("persist_static", "persist_static_small_h", "persist_dynamic"):
             # cuDNN refuses other descriptors in float64: tested with the descriptors.
             if kind.data_type != "float64" or algorithm == "persist_dynamic":
@@ -249,7 +249,7 @@ def sequences() -> Iterator[Family]:
             for version in (ctc_loss, ctc_loss_v8):
                 carry_out = partial(ctc, dtype, algorithm, version)
                 operation = f"{version.__name__} {algorithm}"
-                yield Family(operation, dtype, carry_out, 40, 10, (0.0, 0.0))
+                yield Family(operation, dtype, carry_out, 40, 6, (0.0, 0.0))
 
 
 FAMILIES = (*layers(), *norms(), *of_convolutions(), *causal_convolutions(), *sequences())

@@ -17,7 +17,7 @@ from .operation_table import FAMILIES, LACKING, Family, rows, sequences
 from .recurrent import Run, example, random_operands
 
 
-@pytest.mark.thinned(9, always=(sequences.ctc,))
+@pytest.mark.thinned(30, always=(sequences.ctc,))
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_steps_leave_no_memory(handle: Handle, family: Family) -> None:
     """Descriptors, operands, calls and bound forms, made anew; nothing forgotten, which warns."""

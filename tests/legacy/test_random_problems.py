@@ -17,7 +17,7 @@ from .random_problems import FAMILIES, Family, errors
 by_family = pytest.mark.parametrize("family", FAMILIES, ids=str)
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(12)
 @by_family
 def test_random_problems(handle: Handle, report: Report, family: Family) -> None:
     on_reference = handle.on_reference_device
@@ -49,7 +49,7 @@ def test_random_problems(handle: Handle, report: Report, family: Family) -> None
         pytest.skip("not supported")
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("family", FAMILIES[::4], ids=str)
 def test_the_bounds_notice_a_wrong_element(reference_handle: Handle, family: Family) -> None:
     """The largest, off by a tenth and a little; coarse numbers by more."""

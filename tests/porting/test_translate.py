@@ -359,6 +359,7 @@ def test_a_macro_that_changes_its_meaning_is_not_translated():
     assert "defined twice" in translation.not_translated[0][1]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("statement", "told"),
     [

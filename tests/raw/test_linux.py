@@ -70,5 +70,6 @@ print(values, linux.memory())
 """
 
 
+@pytest.mark.soak
 def test_without_proc_programs_run():
     assert run_program(WITHOUT_PROC).stdout == "[3. 3. 3. 3.] None\n"

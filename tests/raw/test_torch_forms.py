@@ -98,6 +98,7 @@ UNREADABLE: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
+@pytest.mark.soak
 @pytest.mark.filterwarnings("ignore")  # of prototypes
 def test_elements_that_are_not_in_memory() -> None:
     """Every layer refuses them by the operand's name, after dense tensors too."""

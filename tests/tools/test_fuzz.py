@@ -299,7 +299,7 @@ def test_every_row_reaches_a_child(monkeypatch):
     assert len(measured) >= len(FAULTS)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(20)
 @pytest.mark.parametrize(
     "row", [row for row in FAULTS if row.effect not in UNSEEN][::3], ids=lambda row: row.name
 )
@@ -401,6 +401,7 @@ def test_a_schedule_draws_rare_options_often(monkeypatch):
     assert min(plain.values()) < 6 <= min(scheduled.values())
 
 
+@pytest.mark.soak
 def test_the_reference_device_agrees_with_itself():
     judged = judge([(family, 1) for family in FAMILIES], ("reference", "reference"))
     assert [str(difference) for each in judged for difference in each.differences] == []

@@ -126,6 +126,7 @@ def test_a_machine_without_a_gpu_is_refused(tmp_path, monkeypatch, capsys):
 # --- the table of advice has a row for each graph, with what the tests expect of it ---------------
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(raw.load().version < 92800, reason="the graphs were chosen for this version")
 def test_it_shows_the_first_suggestion(capsys):
     name = "norm with float32 scale, and ReLU"

@@ -147,6 +147,7 @@ def test_modes_are_inductor_s() -> None:
     )
 
 
+@pytest.mark.soak
 def test_a_convolution_with_norm_and_sum_is_one_place() -> None:
     class Block(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -183,6 +184,7 @@ def test_other_types_masks_and_dropout_are_left() -> None:
     ]
 
 
+@pytest.mark.soak
 def test_all_that_can_be_taken() -> None:
     def program(x: Any, w: Any) -> Any:
         normal = nn.functional.layer_norm(x, (32,), w)

@@ -261,7 +261,7 @@ def newer(names: Iterable[str]) -> list[Any]:
     return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(12)
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CASES))
@@ -294,7 +294,7 @@ CHECKED = {
 }
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CHECKED))
 def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
@@ -306,6 +306,7 @@ def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
     torch.library.opcheck(OPERATORS[name], tuple(operands))
 
 
+@pytest.mark.soak
 def test_products_compute_in_the_type_of_autocast() -> None:
     x, w = normal(6, 64, dtype=torch.float32), normal(48, 64, dtype=torch.float32).requires_grad_()
     with torch.autocast("cpu", torch.bfloat16):
@@ -315,6 +316,7 @@ def test_products_compute_in_the_type_of_autocast() -> None:
     assert w.grad.dtype == torch.float32
 
 
+@pytest.mark.soak
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
     class Block(torch.nn.Module):

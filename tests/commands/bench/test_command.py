@@ -203,6 +203,7 @@ class MadeUpTimer(MadeUp):
         pass
 
 
+@pytest.mark.soak
 def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, capsys):
     """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
     closed = []

@@ -148,6 +148,7 @@ def test_reads_as_c(program, tmp_path):
     ]
 
 
+@pytest.mark.soak
 def test_names_are_those_of_the_calls_that_compute(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
@@ -264,6 +265,7 @@ def test_a_part_of_a_program(tmp_path):
     assert done.stdout == "y+0: equal\ny2+0: equal\n"
 
 
+@pytest.mark.soak
 def test_a_call_that_never_came_to_c_is_left_out(tmp_path):
     folder = tmp_path / "out"
     with cudnn.use_reference_device(), cudnn.trace(c=folder) as seen:
@@ -327,6 +329,7 @@ def test_streams_are_made_and_waited_for(tmp_path):
     check_equal(on_the_reference_device(folder), text)
 
 
+@pytest.mark.soak
 def test_the_makefile_links_the_libraries(program, tmp_path):
     folder = tmp_path / "a folder's"
     text, _ = recorded(program, folder)

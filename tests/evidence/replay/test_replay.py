@@ -90,6 +90,7 @@ with Handle() as handle, TensorDescriptor((1, 1, 4, 4), "float32") as tensor:
 """
 
 
+@pytest.mark.soak
 def test_memory_is_as_the_program_left_it(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(PROGRAM)
@@ -161,6 +162,7 @@ def test_zeros_are_memory_too(tmp_path):
     assert (done.returncode, done.stdout) == (0, "y+0: equal\n"), done.stderr
 
 
+@pytest.mark.soak
 def test_what_cannot_be_written_down_is_said(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(

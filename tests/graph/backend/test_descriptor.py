@@ -52,7 +52,7 @@ SHAPE = (2, 16, 8, 8)
 def test_wrong_values_are_refused_before_c(attributes, error, says):
     with pytest.raises(error, match=says):
         BackendDescriptor("tensor", **attributes)
-    gc.collect()
+    gc.collect(1)
 
 
 def test_children_must_be_of_the_right_type_open_and_finalized(made):
@@ -250,6 +250,7 @@ def test_an_attribute_that_is_not_measured_yet_is_passed_over(monkeypatch):
     )
 
 
+@pytest.mark.soak
 def test_the_table_is_measured_and_not_read_from_itself():
     names = ["TENSOR_DIMENSIONS", "OPERATION_MATMUL_DESC"]
     program = f"""

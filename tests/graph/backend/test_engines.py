@@ -57,6 +57,7 @@ def test_nothing_is_asked_of_engines_without_cublas(h200, without_cublas):
         assert not _refused(engine.config)  # an engine that another program finalized
 
 
+@pytest.mark.soak
 def test_a_stored_plan_with_its_kernel_needs_no_cublas(h200, without_cublas):
     with _described() as graph:
         plan = graph.build(h200)

@@ -125,6 +125,7 @@ def tunable(monkeypatch):
         yield handle
 
 
+@pytest.mark.soak
 def test_all_of_it(tunable, tmp_path):
     """Measurements, plan, cache, and numbers of the plan."""
     with CASES[NAME].graph() as graph, CASES[NAME].graph() as later:

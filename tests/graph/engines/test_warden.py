@@ -132,6 +132,7 @@ def test_seconds_are_checked(seconds):
         cudnn.use_warden(seconds=seconds)
 
 
+@pytest.mark.soak
 def test_a_process_that_somebody_kills_is_replaced():
     idle = warden.ask(pid)
     os.kill(idle, signal.SIGKILL)
@@ -215,6 +216,7 @@ def test_refusals_and_explanations_are_the_same(h200):
     assert texts[:2] == texts[2:]
 
 
+@pytest.mark.soak
 def test_the_reference_device_loads_the_plan():
     with cudnn.use_reference_device(), cudnn.Handle() as handle, product() as graph:
         plan = graph.build(handle, warden=True)
@@ -364,6 +366,7 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
     assert (asked, built) == ([True], [False])
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(load().version < 91500, reason="engines do not tell of cuBLASLt")
 @pytest.mark.parametrize("config", [None, cudnn.EngineChoice(0)])
 def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
@@ -391,6 +394,7 @@ def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
         assert kept.kept_verdicts(one.expansion(handle), handle).crashes
 
 
+@pytest.mark.soak
 def test_a_kernel_cache_and_dynamic_shapes_are_built_here_after_they_were_there(h200):
     from cudnn_ctypes import KernelCache
 

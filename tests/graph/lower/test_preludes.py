@@ -160,7 +160,7 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
         each.close()
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(24)
 @on_each_device
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_operands_are_computed_beforehand(case, handle):
@@ -203,7 +203,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @on_each_device
 @pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
 def test_numbers_of_sequences_are_copied(dims, queries, copied, handle):
@@ -342,6 +342,7 @@ def test_explain_tells_of_what_is_computed_beforehand(h200):
     assert told.usable
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("reference_device")
 def test_the_front_end_tells_where_that_of_nvidia_is_wrong():
     from cudnn_ctypes import frontend

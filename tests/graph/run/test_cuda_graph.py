@@ -395,6 +395,7 @@ def test_what_has_contents_is_written():
     assert Scratch(_tensors(BOTH["alibi"])).must_write
 
 
+@pytest.mark.soak
 def test_plans_count_it(h200):
     with _graph(PLAIN) as graph:
         plan = graph.build(h200)

@@ -342,6 +342,7 @@ def test_a_default_handle_is_used_again():
 # --- tensors of another graph ---------------------------------------------------------------------
 
 
+@pytest.mark.soak
 @on_each_device
 def test_a_graph_takes_tensors_of_another_one(handle):
     """What one graph writes, another one reads under the same key; both have an input "x"."""

@@ -366,6 +366,7 @@ def test_a_number_of_multiprocessors_computes_the_same(handle):
         operands.check(handle)
 
 
+@pytest.mark.soak
 def test_a_bound_plan_tells_its_own_workspace():
     with cudnn.use_reference_device(), cudnn.Handle() as handle, fused_product(8).graph() as graph:
         plan = graph.build(handle)

@@ -94,6 +94,7 @@ def test_a_kernel_that_nvcc_compiled_is_named(compiled, command, tmp_path):
     assert "needs a GPU" in done.stderr
 
 
+@pytest.mark.soak
 def test_a_kernel_beyond_that_is_named_by_its_line(compiled):
     done = compiled("__global__ void k(float *x) { x[0] = tex2D<float>(1, 2, 3); }", name="t.cu")
     assert done.returncode == 2

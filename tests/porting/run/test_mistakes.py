@@ -66,6 +66,7 @@ def test_freed_memory_is_named_with_both_places(compiled):
     assert "program.cpp:12" in done.stderr
 
 
+@pytest.mark.soak
 def test_memory_that_was_never_written_is_told(compiled):
     done = _softmax(compiled, before="")
     assert done.stdout == "0 0\n"
@@ -75,6 +76,7 @@ def test_memory_that_was_never_written_is_told(compiled):
     assert _softmax(compiled, "--strict", before="").stdout == "5000 0\n"
 
 
+@pytest.mark.soak
 def test_a_function_that_is_not_carried_out_stops_the_program_at_its_line(compiled):
     done = compiled("""
 int main(int n, char **) {
@@ -90,6 +92,7 @@ int main(int n, char **) {
     )
 
 
+@pytest.mark.soak
 def test_a_workspace_a_byte_short_and_a_wrong_layout_are_named(compiled):
     done = compiled("""
 int main() {

@@ -110,6 +110,7 @@ def test_a_run_that_is_written_as_c_runs_again_with_the_same_numbers(command, co
     assert command("run", again).returncode == 1
 
 
+@pytest.mark.soak
 def test_a_program_of_another_language_runs_too(command, tmp_path):
     """A process that has Python already."""
     (tmp_path / "program.py").write_text(

@@ -8,7 +8,7 @@ from ..oracles import ORACLES
 from ..translated import HERE, differences
 
 
-@pytest.mark.thinned(9)
+@pytest.mark.thinned(27)
 @pytest.mark.parametrize("name", sorted(ORACLES))
 def test_prints_what_numpy_and_pytorch_say(name, command, compiled):
     pytest.importorskip("torch")
@@ -65,6 +65,7 @@ def test_c_with_headers_of_cpp_is_cpp_and_a_function_of_the_driver_stops_where_i
     assert "program.c:5: cuInit is not carried out by the reference device" in done.stderr
 
 
+@pytest.mark.soak
 def test_an_old_function_between_forwarded_calls_reads_a_descriptor_as_it_is_then(compiled):
     done = compiled(
         """
@@ -84,6 +85,7 @@ int main() {
     assert done.stdout == "1 1 ", done.stderr
 
 
+@pytest.mark.soak
 def test_what_the_compiler_refuses_and_what_is_missing_are_told(compiled):
     done = compiled("int main() { return cudnnNothing(); }")
     assert done.returncode == 2

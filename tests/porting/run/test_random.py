@@ -27,6 +27,7 @@ int main() {
 }"""
 
 
+@pytest.mark.soak
 def test_numbers_are_of_their_distribution_and_of_their_seed(compiled):
     done = compiled(_PROGRAM)
     assert done.returncode == 0, done.stderr

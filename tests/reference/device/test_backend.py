@@ -137,6 +137,7 @@ def test_properties_of_the_reference_device(program: BackendProgram) -> None:
             DeviceProperties.from_device(1)
 
 
+@pytest.mark.soak
 def test_a_program_that_knows_layer_1_only() -> None:
     """The driver's stand-in is there in time, and nothing of the graph API is imported."""
     lines = printed(

@@ -51,7 +51,7 @@ FORWARDS = {**BOTH, **FORWARD, **MODIFIED, **MODIFIED_FORWARD}
 BACKWARDS = {**BOTH, **BACKWARD, **MODIFIED}
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(FORWARDS)[::2])
 def test_forward(name: str, handle: Handle) -> None:
     attention = FORWARDS[name]
@@ -63,7 +63,7 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", list(BACKWARDS)[::2])
 def test_backward(name: str, handle: Handle) -> None:
     attention = BACKWARDS[name]
@@ -89,8 +89,8 @@ def test_queries_without_keys_get_and_give_nothing(handle: Handle) -> None:
     check(attention, found, exact, a)
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("name", ["alibi", "causal", "bias", "one head of keys for two"])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["alibi", "bias", "one head of keys for two"])
 def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     attention = BOTH[name]
     a = attention.values("float16")
@@ -147,6 +147,7 @@ def test_lengths_beyond_the_tokens_fail(operation, side, length, handle):
         execute(attention, graph, a, handle)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", ["alibi", "causal", "ragged"])
 def test_plans(name: str, handle: Handle) -> None:
     """Alibi's slopes are written to the workspace before each execution. The same from JSON."""
@@ -171,6 +172,7 @@ def test_fp8(name: str, handle: Handle) -> None:
     check_fp8(FP8_FORWARD[name], FP8_FORWARD[name].forward, FP8_FORWARD[name].data_type, handle)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", FP8_BACKWARD)
 def test_fp8_backward(name: str, handle: Handle) -> None:
     problem = FP8_BACKWARD[name]
@@ -188,7 +190,7 @@ def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> No
         assert error <= (fp8.OF_STATS if name == "stats" else allowed), name
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", unified.FORWARDS)
 def test_one_operation(name: str, handle: Handle) -> None:
     attention = unified.FORWARDS[name]

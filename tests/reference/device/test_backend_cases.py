@@ -42,7 +42,7 @@ def check(name: str, results: dict[str, Any], expected: dict[str, Any]) -> None:
         )
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(11)
 @pytest.mark.parametrize("name", ONE_OF_EACH[::5])
 def test_plans_compute_what_they_say(name: str, handle: Handle) -> None:
     case = CASES[name]

@@ -79,6 +79,7 @@ def test_a_kernel_that_does_not_end_is_told_and_passed_over(handle, monkeypatch)
     assert layer().build(handle, selection=both).config.engine.index == 0
 
 
+@pytest.mark.soak
 def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
     plant(monkeypatch, "wrong", 1)
     graph, both = layer(), Selection(engines=[0, 1])
@@ -275,6 +276,7 @@ def test_without_a_right_engine_the_build_fails(gpu, monkeypatch):
         convolution().build(gpu, selection=BOTH, check="first")
 
 
+@pytest.mark.soak
 def test_the_environment_asks_for_it(gpu, tasks, monkeypatch):
     monkeypatch.setenv("CUDNN_CTYPES_CHECK", "first")
     engine(convolution(), gpu)
@@ -295,6 +297,7 @@ def test_a_graph_that_cannot_be_smaller_is_tried_itself(gpu, tasks):
     assert tasks[1].graph.find_tensor("x").dims == (2, 16, 8, 8)
 
 
+@pytest.mark.soak
 def test_what_cannot_be_tried_is_built_all_the_same(gpu, tasks, logged):
     graph = Graph("chance", io_data_type="float16")
     q, k, v = (graph.tensor((1, 2, 64, 64), name=name) for name in "qkv")
