@@ -13,18 +13,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from .. import raw
 from ..dtypes import vector_length
-from ..raw import (
-    CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,
-    CUDNN_RNN_CLIP_MINMAX,
-    CUDNN_RNN_PADDED_IO_ENABLED,
-    CUDNN_SEV_ERROR,
-    CUDNN_SEV_INFO,
-    FUNCTIONS,
-    cudnnCTCGradMode_t,
-    cudnnFoldingDirection_t,
-    cudnnReorderType_t,
-)
 from ..raw.argument_text import plain
 from ..raw.parameter import Parameter
 from .messages import LoggedArgument, Message
@@ -42,7 +32,7 @@ def logged_calls(messages: Iterable[Message]) -> Iterator[CallRecord]:
         begun, call = waiting.get(key, (None, None))
         ends = set(message.arguments) == {"status"}
         if begun is not None and call is not None and begun.function == message.function:
-            if message.severity == CUDNN_SEV_ERROR:
+            if message.severity == raw.CUDNN_SEV_ERROR:
                 status = message.status.name.removeprefix("CUDNN_STATUS_")
                 reason = (message.reasons or ("",))[0]
                 call = replace(call, status=status, failed=True, reason=reason)
@@ -62,13 +52,13 @@ def logged_calls(messages: Iterable[Message]) -> Iterator[CallRecord]:
 
 def logged_call(message: Message) -> CallRecord | None:
     """The call that a message tells of; None if it tells of none."""
-    if message.severity != CUDNN_SEV_INFO:
+    if message.severity != raw.CUDNN_SEV_INFO:
         return None
     name, told = message.function, message.arguments
     if name == "cudnnCTCLossInternal":  # of both functions that compute the loss
         host = "labels" in told and told["labels"].location == "host"
         name = "cudnnCTCLoss" if host else "cudnnCTCLoss_v8"
-    function = FUNCTIONS.get(name)
+    function = raw.FUNCTIONS.get(name)
     if function is None:
         return None
     if name.startswith("cudnnCTCLoss"):
@@ -121,7 +111,7 @@ def _fits(parameter: Parameter, argument: LoggedArgument) -> bool:
 @functools.cache
 def computes(function: str) -> bool:
     """Whether calls of a C function compute, with descriptors and memory as arguments."""
-    found = FUNCTIONS.get(function.replace("Internal", "_v8"))
+    found = raw.FUNCTIONS.get(function.replace("Internal", "_v8"))
     if found is None or re.match(r"cudnn(Find|Fused|SetDrop|Restore)", function):
         return False
     parameters = {each.name: each for each in found.parameters}
@@ -229,21 +219,21 @@ def _holds(argument: LoggedArgument) -> dict[str, Any]:
 
 
 def _rnn(told: Mapping[str, Any]) -> dict[str, Any]:
-    clips = told["clipMode"] == CUDNN_RNN_CLIP_MINMAX
+    clips = told["clipMode"] == raw.CUDNN_RNN_CLIP_MINMAX
     size = told["projSize"]
     return {
         "projection_size": None if size in (0, told["hiddenSize"]) else size,
         "bidirectional": bool(told["bidirectional"]),
-        "padded_io": bool(told["auxFlags"] & CUDNN_RNN_PADDED_IO_ENABLED),
+        "padded_io": bool(told["auxFlags"] & raw.CUDNN_RNN_PADDED_IO_ENABLED),
         "clip": [told["lclip"], told["rclip"]] if clips else None,
     }
 
 
 def _attention(told: Mapping[str, Any]) -> dict[str, Any]:
-    one_to_one = told["attnMode"] & CUDNN_ATTN_QUERYMAP_ONE_TO_ONE
+    one_to_one = told["attnMode"] & raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE
     return {
         "query_map": "one_to_one" if one_to_one else "all_to_one",
-        "biases": told["attnMode"] > CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,
+        "biases": told["attnMode"] > raw.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,
     }
 
 
@@ -261,7 +251,7 @@ _SPECIAL: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
         "shape": (told["dimA"][0], told["dimA"][1] * _vector(told), *told["dimA"][2:])
     },
     "cudnnConvolutionDescriptor_t": lambda told: {
-        "reorder_type": cudnnReorderType_t(told["reorderType"])
+        "reorder_type": raw.cudnnReorderType_t(told["reorderType"])
     },
     "cudnnReduceTensorDescriptor_t": lambda told: {"indices": bool(told["indices"])},
     "cudnnSpatialTransformerDescriptor_t": lambda told: {
@@ -272,14 +262,14 @@ _SPECIAL: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
         "vector_size": told["dimA"][2],
     },
     "cudnnCTCLossDescriptor_t": lambda told: {
-        "gradient_mode": cudnnCTCGradMode_t(int(told["gradMode"]))
+        "gradient_mode": raw.cudnnCTCGradMode_t(int(told["gradMode"]))
     },
     "cudnnSeqDataDescriptor_t": lambda told: {
         "shape": tuple(told[each] for each in ("time", "batch", "beam", "vect")),
         "axes": "".join(_AXES[each.split("_")[2]] for each in told["axes"]),
     },
     "cudnnTensorTransformDescriptor_t": lambda told: {
-        "direction": cudnnFoldingDirection_t(told["direction"])
+        "direction": raw.cudnnFoldingDirection_t(told["direction"])
     },
 }
 """Fields that cuDNN prints in another form."""

@@ -17,37 +17,8 @@ from ... import raw
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 from ...raw.function import binding
 from ...raw.parameter import c_type
+from . import recorded
 from .recording import RELATIVE, RELATIVE_BFLOAT16
-from .steps import (
-    Allocate,
-    Allocation,
-    Array,
-    Assign,
-    Call,
-    Compare,
-    Fraction,
-    Free,
-    LeftOut,
-    Memory,
-    Naming,
-    Null,
-    Number,
-    Object,
-    Place,
-    Room,
-    Scalar,
-    Step,
-    Stream,
-    Text,
-    Told,
-    Upload,
-    Value,
-    Variable,
-    c_host_type,
-    camel,
-    destroyed_by,
-    host_number,
-)
 
 
 class CValues:
@@ -60,50 +31,50 @@ class CValues:
 
     def __init__(
         self,
-        naming: Naming,
+        naming: recorded.Naming,
         variable: Callable[[str, str, int], str],
         stream: Callable[[int], str],
     ) -> None:
         self._naming, self._variable, self._stream = naming, variable, stream
 
-    def text(self, value: Value) -> str:
+    def text(self, value: recorded.Value) -> str:
         """An argument as C source."""
         match value:
-            case Null():
+            case recorded.Null():
                 return "NULL"
-            case Object(name):
+            case recorded.Object(name):
                 return self._naming.of_object(name)
-            case Told(size, least):
+            case recorded.Told(size, least):
                 told = self.text(size)
                 return f"({told} > {least} ? {told} : {least})" if least else told
-            case Stream(address):
+            case recorded.Stream(address):
                 return self._stream(address)
-            case Number(base, number):
+            case recorded.Number(base, number):
                 return _number(base, number)
-            case Fraction(numerator, denominator):
+            case recorded.Fraction(numerator, denominator):
                 return f"{{{numerator}, {denominator}}}"
-            case Memory(allocation) if allocation.host_type:
+            case recorded.Memory(allocation) if allocation.host_type:
                 return f"&{self._naming.of_memory(allocation)}"
-            case Memory(allocation, offset):
+            case recorded.Memory(allocation, offset):
                 return place(self._naming.of_memory(allocation), offset)
-            case Scalar():
+            case recorded.Scalar():
                 return _scalar(value)
-            case Text(text, ""):
+            case recorded.Text(text, ""):
                 return _literal(text)
-            case Text():
+            case recorded.Text():
                 return "text"  # a variable, read from its file before the call
-            case Array(base, items):
+            case recorded.Array(base, items):
                 inside = ", ".join(map(self.text, items)) or "0"
                 return f"({type_name(base)}[]){{{inside}}}"
-            case Room(count=0):
+            case recorded.Room(count=0):
                 return "NULL"
-            case Room(base, name, count):
+            case recorded.Room(base, name, count):
                 alone = count == 1
                 variable = self._variable(type_name(base), name, 0 if alone else count)
                 return f"&{variable}" if alone else variable
-            case Variable(created=""):
+            case recorded.Variable(created=""):
                 return f"&{self._variable(type_name(value.base, value.spelling), value.name, 0)}"
-            case Variable(created=created):
+            case recorded.Variable(created=created):
                 return f"&{self._naming.of_object(created)}"
         raise TypeError(value)
 
@@ -120,7 +91,7 @@ def type_name(base: Any, spelling: str | None = None) -> str:
 
 def host_value(value: bytes, data_type: str) -> str:
     """The initial value of a variable of type `c_host_type` with the bytes `value`."""
-    number = host_number(value, data_type)
+    number = recorded.host_number(value, data_type)
     if isinstance(number, float) and data_type in ("float32", "float64"):
         return _double(number) if data_type == "float64" else _single(number)
     if isinstance(number, int):
@@ -167,7 +138,7 @@ def _single(value: float) -> str:
     return f"{text if '.' in text or 'e' in text else f'{text}.0'}f"
 
 
-def _scalar(scalar: Scalar) -> str:
+def _scalar(scalar: recorded.Scalar) -> str:
     """The expression of a number's address."""
     if scalar.data_type == "float64":
         return f"&(double){{{_double(scalar.value)}}}"
@@ -231,16 +202,16 @@ class CProgram:
     - `calls`: number of calls of cuDNN's functions, without the clean-up.
     """
 
-    def __init__(self, steps: list[Step]) -> None:
+    def __init__(self, steps: list[recorded.Step]) -> None:
         self.calls: int = 0
         self._steps = steps
         self._lines: list[str] = []
-        self._naming = Naming(steps, _RESERVED)
+        self._naming = recorded.Naming(steps, _RESERVED)
         self._values = CValues(self._naming, self._variable, self._stream)
         self._variables: dict[tuple[str, str, int], str] = {}
         self._declared: set[str] = set()
         self._streams: dict[int, str] = {}
-        self._busy: Stream | None = None
+        self._busy: recorded.Stream | None = None
         self._cleanup: dict[str, str] = {}  # the destroying call by name, run in reverse order
         for step in steps:
             self._write(step)
@@ -251,7 +222,7 @@ class CProgram:
         kinds = Counter(map(type, self._steps))
         body = "\n".join(f"    {line}".rstrip() for line in self._lines).lstrip("\n")
         fails = "EXPECT(" in body
-        compares = kinds[Compare] > 0
+        compares = kinds[recorded.Compare] > 0
         parts = filled(
             "program.c",
             **facts,
@@ -273,43 +244,43 @@ class CProgram:
 
     def _headers(self) -> list[str]:
         """Headers that cudnn.h of some versions does not include."""
-        calls = [step for step in self._steps if isinstance(step, Call)]
+        calls = [step for step in self._steps if isinstance(step, recorded.Call)]
         return sorted({call.function.header for call in calls} & set(_OTHER_HEADERS))
 
     # --- steps -----------------------------------------------------------------------------------
 
-    def _write(self, step: Step) -> None:
+    def _write(self, step: recorded.Step) -> None:
         add, memory = self._lines.append, self._naming.of_memory
         match step:
-            case Place(text):
+            case recorded.Place(text):
                 self._lines += ["", f"/* {text} */"]
-            case LeftOut(function, reason):
+            case recorded.LeftOut(function, reason):
                 add(f"/* Left out: {function}: {' '.join(reason.split()).replace('*/', '* /')} */")
-            case Allocate(allocation) if allocation.host_type:
-                kind = c_host_type(allocation.host_type, allocation.nbytes)
+            case recorded.Allocate(allocation) if allocation.host_type:
+                kind = recorded.c_host_type(allocation.host_type, allocation.nbytes)
                 add(f"{kind} {memory(allocation)};")
-            case Assign(allocation, value):
+            case recorded.Assign(allocation, value):
                 add(f"{memory(allocation)} = {host_value(value, allocation.host_type)};")
-            case Free(allocation) if allocation.host_type:
+            case recorded.Free(allocation) if allocation.host_type:
                 pass
-            case Allocate(allocation):
+            case recorded.Allocate(allocation):
                 self._allocate(allocation)
-            case Free(allocation):
+            case recorded.Free(allocation):
                 add(f"{self._cleanup.pop(memory(allocation))};")
-            case Upload(allocation, "", byte):
+            case recorded.Upload(allocation, "", byte):
                 name = memory(allocation)
                 size = f"{name}Bytes" if allocation.told else allocation.nbytes
                 add(f"CHECK_CUDA(cudaMemset({name}, {byte}, {size}));")
-            case Upload(allocation, data):
+            case recorded.Upload(allocation, data):
                 add(f'upload({memory(allocation)}, "{data}.bin");')
-            case Compare(allocation, offset, data_type, data, tolerance):
+            case recorded.Compare(allocation, offset, data_type, data, tolerance):
                 name, kind = memory(allocation), data_type.upper()
                 where = place(name, offset)
                 add(f'compare("{name}+{offset}", {where}, {kind}, "{data}.bin", {tolerance});')
-            case Call():
+            case recorded.Call():
                 self._call(step)
 
-    def _allocate(self, allocation: Allocation) -> None:
+    def _allocate(self, allocation: recorded.Allocation) -> None:
         name = self._naming.of_memory(allocation)
         size: int | str = allocation.nbytes
         self._lines.append(f"void *{name};")
@@ -321,7 +292,7 @@ class CProgram:
         self._lines.append(f"CHECK_CUDA(cudaMalloc(&{name}, {size}));")
         self._cleanup[name] = f"CHECK_CUDA(cudaFree({name}))"
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: recorded.Call) -> None:
         function = call.function.__name__
         if call.refused:
             self._lines.append(f"/* Left out: {function}: refused by cudnn_ctypes */")
@@ -331,7 +302,7 @@ class CProgram:
             self._order(call.stream)
         self._declare(call)
         arguments = [self._values.text(value) for value in call.arguments.values()]
-        texts = [v for v in call.arguments.values() if isinstance(v, Text) and v.data]
+        texts = [v for v in call.arguments.values() if isinstance(v, recorded.Text) and v.data]
         before, after = "CHECK(", ");"
         if call.status:
             before = f"EXPECT({call.status}, "
@@ -341,22 +312,24 @@ class CProgram:
         self._lines += _with_text(statement, texts[0].data) if texts else statement
         self._note_lifetimes(call)
 
-    def _declare(self, call: Call) -> None:
+    def _declare(self, call: recorded.Call) -> None:
         """Declare the variables of the objects that a call creates."""
         for value in call.arguments.values():
-            if isinstance(value, Variable) and value.created:
+            if isinstance(value, recorded.Variable) and value.created:
                 name = self._naming.of_object(value.created)
                 if name not in self._declared:
                     self._declared.add(name)
                     self._lines.append(f"{type_name(value.base)} {name};")
 
-    def _note_lifetimes(self, call: Call) -> None:
+    def _note_lifetimes(self, call: recorded.Call) -> None:
         """Destroy a created object at the end unless the program does it."""
-        if destroyed := destroyed_by(call):
+        if destroyed := recorded.destroyed_by(call):
             self._cleanup.pop(self._naming.of_object(destroyed), None)
         function = call.function.__name__.replace("Create", "Destroy")
         for value in call.arguments.values():
-            if not isinstance(value, Variable) or not issubclass(value.base, OpaquePointer):
+            if not isinstance(value, recorded.Variable) or not issubclass(
+                value.base, OpaquePointer
+            ):
                 continue
             if value.created and not call.status:
                 name = self._naming.of_object(value.created)
@@ -368,7 +341,7 @@ class CProgram:
         """A variable that calls write, declared before the first of these calls."""
         key = (kind, name, count)
         if key not in self._variables:
-            self._variables[key] = self._naming.identifiers.unique(camel(name))
+            self._variables[key] = self._naming.identifiers.unique(recorded.camel(name))
             array = f"[{count}]" if count else ""
             space = "" if kind.endswith("*") else " "
             static = "static " if count > _STATIC else ""
@@ -385,7 +358,7 @@ class CProgram:
             self._cleanup[name] = f"CHECK_CUDA(cudaStreamDestroy({name}))"
         return self._streams[address]
 
-    def _order(self, stream: Stream) -> None:
+    def _order(self, stream: recorded.Stream) -> None:
         """Wait for all work before another stream is used: the program's own waits are unknown."""
         if self._busy is not None and self._busy != stream:
             self._lines.append("CHECK_CUDA(cudaDeviceSynchronize());")

@@ -18,35 +18,9 @@ from ...arguments import file_path
 from ...raw import headers, library, mode
 from ...raw.ctypes_support import CudnnEnum, CudnnStructure, OpaquePointer
 from ..session import listen, stop
+from . import recorded
 from .c_program import CProgram, filled
 from .recording import Recording
-from .steps import (
-    Allocate,
-    Array,
-    Assign,
-    Bytes,
-    Call,
-    Compare,
-    Fraction,
-    Free,
-    LeftOut,
-    Memory,
-    Naming,
-    Null,
-    Number,
-    Object,
-    Place,
-    Room,
-    Scalar,
-    Step,
-    Stream,
-    Text,
-    Told,
-    Upload,
-    Value,
-    Variable,
-    host_number,
-)
 
 _COLUMNS = 92
 
@@ -55,7 +29,10 @@ _RESERVED = {*_OWN_WORDS, "numbers", *keyword.kwlist, *dir(builtins)}
 
 
 def write_python(
-    steps: list[Step], data: Mapping[str, Bytes], path: str | os.PathLike[str], program: str
+    steps: list[recorded.Step],
+    data: Mapping[str, recorded.Bytes],
+    path: str | os.PathLike[str],
+    program: str,
 ) -> None:
     """Write a program, and its data beside it.
 
@@ -67,7 +44,7 @@ def write_python(
     """
     path = Path(path)
     file = path.with_suffix(".npz")
-    compares = any(isinstance(step, Compare) for step in steps)
+    compares = any(isinstance(step, recorded.Compare) for step in steps)
     parts = filled("program.py", program=program, data=file.name)
     text = parts[""] + (parts["check"] if compares else "\n")
     text += "\n".join(_Writer(steps).lines) + "\n"
@@ -81,43 +58,43 @@ def write_python(
 class _Writer:
     """The lines of a program."""
 
-    def __init__(self, steps: list[Step]) -> None:
-        self._naming = Naming(steps, _RESERVED)
+    def __init__(self, steps: list[recorded.Step]) -> None:
+        self._naming = recorded.Naming(steps, _RESERVED)
         self.lines: list[str] = []
         for step in steps:
             self._write(step)
 
-    def _write(self, step: Step) -> None:
+    def _write(self, step: recorded.Step) -> None:
         add, memory = self.lines.append, self._naming.of_memory
         match step:
-            case Place(text):
+            case recorded.Place(text):
                 self.lines += ["", f"# {text}"]
-            case LeftOut(function, reason):
+            case recorded.LeftOut(function, reason):
                 add(f"# left out: {function}: {' '.join(reason.split())}")
-            case Allocate(allocation) if allocation.host_type:
+            case recorded.Allocate(allocation) if allocation.host_type:
                 add(f"{memory(allocation)} = ctypes.create_string_buffer(16)")
-            case Assign(allocation, value):
+            case recorded.Assign(allocation, value):
                 add(f"{memory(allocation)}[: {len(value)}] = {value!r}  # {_shown(step)}")
-            case Free(allocation) if allocation.host_type:
+            case recorded.Free(allocation) if allocation.host_type:
                 pass
-            case Allocate(allocation):
+            case recorded.Allocate(allocation):
                 size = _largest(allocation.nbytes, *map(self._value, allocation.told))
                 add(f"{memory(allocation)} = DeviceBuffer({size})")
-            case Free(allocation):
+            case recorded.Free(allocation):
                 add(f"{memory(allocation)}.close()")
-            case Upload(allocation, "", byte):
+            case recorded.Upload(allocation, "", byte):
                 add(f"{memory(allocation)}.fill({byte})")
-            case Upload(allocation, data):
+            case recorded.Upload(allocation, data):
                 add(f'{memory(allocation)}.copy_from_host(data["{data}"])')
-            case Compare(allocation, offset, data_type, data, tolerance):
+            case recorded.Compare(allocation, offset, data_type, data, tolerance):
                 name, place = memory(allocation), self._place(allocation, offset)
                 add(f'check("{name}+{offset}", {place}, "{data_type}", "{data}", {tolerance})')
-            case Call():
+            case recorded.Call():
                 self._call(step)
 
-    def _call(self, call: Call) -> None:
+    def _call(self, call: recorded.Call) -> None:
         for value in call.arguments.values():
-            if isinstance(value, Variable) and value.created:
+            if isinstance(value, recorded.Variable) and value.created:
                 name = self._naming.of_object(value.created)
                 self.lines.append(f"{name} = {_type(value.base)}()")
         function = call.function.__name__
@@ -129,47 +106,47 @@ class _Writer:
     def _place(self, allocation: Any, offset: int) -> str:
         return self._naming.of_memory(allocation) + (f" + {offset}" if offset else "")
 
-    def _value(self, value: Value) -> str:
+    def _value(self, value: recorded.Value) -> str:
         match value:
-            case Null() | Stream():  # all work is on the default stream
+            case recorded.Null() | recorded.Stream():  # all work is on the default stream
                 return "None"
-            case Object(name):
+            case recorded.Object(name):
                 return self._naming.of_object(name) + (".value" if value.is_size else "")
-            case Told(size, least):
+            case recorded.Told(size, least):
                 return _largest(least, self._value(size))
-            case Number(base, number):
+            case recorded.Number(base, number):
                 return _number(base, number)
-            case Variable(base, created=""):
+            case recorded.Variable(base, created=""):
                 return f"{_type(base)}()"
-            case Variable(created=created):
+            case recorded.Variable(created=created):
                 return self._naming.of_object(created)
-            case Room(base, count=count, is_attribute=is_attribute):
+            case recorded.Room(base, count=count, is_attribute=is_attribute):
                 return f"({_type(base, is_attribute)} * {count})()"
-            case Memory(allocation, offset):
+            case recorded.Memory(allocation, offset):
                 return self._place(allocation, offset)
-            case Scalar(number):
+            case recorded.Scalar(number):
                 return _real(number)
-            case Text(text, ""):
+            case recorded.Text(text, ""):
                 return repr(text)
-            case Text(data=data):
+            case recorded.Text(data=data):
                 return f'data["{data}"].tobytes()'
-            case Array(base, items, is_attribute=False):
+            case recorded.Array(base, items, is_attribute=False):
                 return f"[{', '.join(map(self._value, items))}]"
-            case Array(base, items):
+            case recorded.Array(base, items):
                 inside = ", ".join(map(self._element, items))
                 return f"({_type(base, True)} * {len(items)})({inside})"
         raise TypeError(value)
 
-    def _element(self, value: Value) -> str:
+    def _element(self, value: recorded.Value) -> str:
         """One element of an attribute, as Python source."""
         match value:
-            case Memory(allocation) if allocation.host_type:
+            case recorded.Memory(allocation) if allocation.host_type:
                 return f"ctypes.addressof({self._value(value)})"
-            case Memory():
+            case recorded.Memory():
                 return f"({self._value(value)}).ptr"
-            case Object():
+            case recorded.Object():
                 return f"{self._value(value)}.value"
-            case Fraction(numerator, denominator):
+            case recorded.Fraction(numerator, denominator):
                 return f"raw.cudnnFraction_t({numerator}, {denominator})"
         return self._value(value)
 
@@ -179,9 +156,9 @@ def _largest(least: int, *told: str) -> str:
     return parts[0] if len(parts) == 1 else f"max({', '.join(parts)})"
 
 
-def _shown(step: Assign) -> str:
+def _shown(step: recorded.Assign) -> str:
     """A host number as text, for a comment."""
-    number = host_number(step.value, step.allocation.host_type)
+    number = recorded.host_number(step.value, step.allocation.host_type)
     return step.allocation.host_type if number is None else _real(number)
 
 
@@ -259,7 +236,12 @@ class CFolder:
         self._folder, self._program = file_path("c", folder), program
         self._written: set[str] | None = None  # names of the data already written
 
-    def write(self, steps: list[Step], data: Mapping[str, Bytes], left_out: Iterable[str]) -> None:
+    def write(
+        self,
+        steps: list[recorded.Step],
+        data: Mapping[str, recorded.Bytes],
+        left_out: Iterable[str],
+    ) -> None:
         """Write the program.
 
         - `steps`, `data`: the steps and data of a `Recording`.
@@ -281,7 +263,7 @@ class CFolder:
         }
         (folder / "README.md").write_text(filled("README.md", **facts)[""])
 
-    def _write_data(self, data: Mapping[str, Bytes]) -> None:
+    def _write_data(self, data: Mapping[str, recorded.Bytes]) -> None:
         folder = self._folder / "data"
         folder.mkdir(parents=True, exist_ok=True)
         if self._written is None:
@@ -353,7 +335,7 @@ class Programs:
         stop(self._recording)
         self._write(self._recording.finished())
 
-    def _write(self, steps: list[Step]) -> None:
+    def _write(self, steps: list[recorded.Step]) -> None:
         data = self._recording.data
         if self._py is not None:
             write_python(steps, data, self._py, self._program)

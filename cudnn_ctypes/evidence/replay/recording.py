@@ -43,34 +43,7 @@ from ..backend_calls import address_on_host, element_count, memory_word
 from ..memory import Described, Region, tensors
 from ..records import CallRecord, place_text
 from ..session import Moment, overhearing, stop
-from .steps import (
-    Allocate,
-    Allocation,
-    Array,
-    Assign,
-    Bytes,
-    Call,
-    Compare,
-    Fraction,
-    Free,
-    Identifiers,
-    LeftOut,
-    Memory,
-    NotReproducible,
-    Null,
-    Number,
-    Object,
-    Place,
-    Room,
-    Scalar,
-    Step,
-    Stream,
-    Text,
-    Upload,
-    Value,
-    Variable,
-    read,
-)
+from . import recorded
 from .told_sizes import ToldSizes
 
 REALS = ("float16", "bfloat16", "float32", "float64")
@@ -193,7 +166,7 @@ def creation(kind: type[OpaquePointer], address: int) -> Iterator[tuple[int, _Ca
         with overhearing(lambda function, arguments: calls.append((function, arguments))):
             copy = _owner(kind, address).__copy__()
     except Exception as reason:
-        raise NotReproducible(f"made before the trace began, {reason}") from None
+        raise recorded.NotReproducible(f"made before the trace began, {reason}") from None
     made = live.address(copy)
     assert made is not None
     wanted = ("cudnnCreate", "cudnnSet")
@@ -233,20 +206,22 @@ class Values:
     def __init__(
         self,
         moment: Moment,
-        known: Callable[[type, int, str], Value],
-        memory: Callable[[int, Any, str], Memory] | None = None,
-        text: Callable[[bytes], Text] = Text,
+        known: Callable[[type, int, str], recorded.Value],
+        memory: Callable[[int, Any, str], recorded.Memory] | None = None,
+        text: Callable[[bytes], recorded.Text] = recorded.Text,
     ) -> None:
         self._moment, self._known, self._memory, self._text = moment, known, memory, text
-        self.by_name: dict[str, Value] = {p.name: self._of(p) for p in moment.function.parameters}
+        self.by_name: dict[str, recorded.Value] = {
+            p.name: self._of(p) for p in moment.function.parameters
+        }
 
-    def _of(self, parameter: Parameter) -> Value:
+    def _of(self, parameter: Parameter) -> recorded.Value:
         name = parameter.name
         if name not in self._moment.arguments:
-            raise NotReproducible(f"{name} is missing")
+            raise recorded.NotReproducible(f"{name} is missing")
         value, base = self._moment.arguments[name], parameter.type.base
         if value is None:
-            return Null()
+            return recorded.Null()
         match parameter.type.kind:
             case "value" if base is cudaStream_t:
                 return _stream(value)
@@ -255,9 +230,9 @@ class Values:
             case "value" if base in _NUMBERS or issubclass(base, CudnnEnum):
                 return _number(base, value)
             case "pointer" if parameter.direction == "out":
-                return Variable(base, name, parameter.type.spelling)
+                return recorded.Variable(base, name, parameter.type.spelling)
             case "array" if parameter.direction != "in":
-                return Room(base, name, _room(value))
+                return recorded.Room(base, name, _room(value))
             case "array":
                 return self._array(base, value)
             case "device":
@@ -267,49 +242,49 @@ class Values:
                 return self._scalar(parameter, value)
             case "host" if "elementCount" in self._moment.arguments:
                 return self._attribute(value)
-        raise NotReproducible(f"{name} is {parameter.c_declaration}")
+        raise recorded.NotReproducible(f"{name} is {parameter.c_declaration}")
 
-    def _object(self, base: Any, address: int | None, name: str) -> Value:
+    def _object(self, base: Any, address: int | None, name: str) -> recorded.Value:
         if address is None:
-            return Null()
+            return recorded.Null()
         return self._known(base, address, name)
 
-    def _place(self, address: int | None, memory: Any, name: str) -> Value:
+    def _place(self, address: int | None, memory: Any, name: str) -> recorded.Value:
         if not address:
-            return Null()
+            return recorded.Null()
         if self._memory is None:
-            raise NotReproducible(f"{name} is memory of its own")
+            raise recorded.NotReproducible(f"{name} is memory of its own")
         return self._memory(address, memory, name)
 
-    def _array(self, base: Any, value: Any) -> Value:
+    def _array(self, base: Any, value: Any) -> recorded.Value:
         if hasattr(value, "tolist"):
             value = value.tolist()
         try:
             items = list(value)
         except TypeError:
-            raise NotReproducible("an array is given by its address") from None
+            raise recorded.NotReproducible("an array is given by its address") from None
         if issubclass(base, OpaquePointer):
             found = [self._object(base, live.address(each), "it") for each in items]
-            return Array(base, tuple(found))
-        return Array(base, tuple(_number(base, item) for item in items))
+            return recorded.Array(base, tuple(found))
+        return recorded.Array(base, tuple(_number(base, item) for item in items))
 
-    def _scalar(self, parameter: Parameter, value: Any) -> Value:
+    def _scalar(self, parameter: Parameter, value: Any) -> recorded.Value:
         """A number that C reads as double or float, depending on the descriptors."""
         number = _plain(value)
         if number is None:
-            raise NotReproducible("a scalar is given by its address")
+            raise recorded.NotReproducible("a scalar is given by its address")
         arguments = self._moment.arguments
         decides = records.scalar_type(
             [_describer(arguments.get(n)) for n in parameter.described_by]
         )
         if decides is None:
-            return Scalar(number, "float32")
+            return recorded.Scalar(number, "float32")
         if parameter.type.pads:  # it has the data type of the sequences
-            return Scalar(number, _PADDING.get(decides, "float32"))
+            return recorded.Scalar(number, _PADDING.get(decides, "float32"))
         is_double = host_scalar_type(decides) is ctypes.c_double
-        return Scalar(number, "float64" if is_double else "float32")
+        return recorded.Scalar(number, "float64" if is_double else "float32")
 
-    def _attribute(self, value: Any) -> Value:
+    def _attribute(self, value: Any) -> recorded.Value:
         """The elements of a backend attribute."""
         arguments = self._moment.arguments
         type_ = arguments["attributeType"]
@@ -320,7 +295,7 @@ class Values:
             count = arguments["requestedElementCount"]
             count = int(getattr(count, "value", count))
             if type_ != Type.CUDNN_TYPE_BACKEND_DESCRIPTOR:
-                return Room(base, _attribute_name(arguments), count, is_attribute=True)
+                return recorded.Room(base, _attribute_name(arguments), count, is_attribute=True)
         else:
             count = element_count(arguments)
         address = address_on_host(value)
@@ -329,15 +304,15 @@ class Values:
             return self._text(ctypes.string_at(address, count))
         found = elements(type_, count, address)
         items = tuple(self._element(type_, base, each) for each in found)
-        return Array(base, items, is_attribute=True)
+        return recorded.Array(base, items, is_attribute=True)
 
-    def _element(self, type_: Type, base: Any, value: Any) -> Value:
+    def _element(self, type_: Type, base: Any, value: Any) -> recorded.Value:
         if value is None:
-            return Null()
+            return recorded.Null()
         if type_ == Type.CUDNN_TYPE_VOID_PTR:
             return self._place(value, None, memory_word(self._moment.arguments))
         if type_ == Type.CUDNN_TYPE_FRACTION:
-            return Fraction(value.numerator, value.denominator)
+            return recorded.Fraction(value.numerator, value.denominator)
         if type_ in (Type.CUDNN_TYPE_BACKEND_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE):
             return self._object(base, value, "a descriptor in it")
         return _number(base, value)
@@ -377,20 +352,20 @@ def _room(value: Any) -> int:
     return len(target) if hasattr(target, "__len__") else 1
 
 
-def _stream(value: Any) -> Value:
+def _stream(value: Any) -> recorded.Value:
     """The value of a stream argument; `Null` for the default streams."""
     address = live.address(value) or as_stream_pointer(value)
-    return Stream(address) if address > PER_THREAD_DEFAULT else Null()
+    return recorded.Stream(address) if address > PER_THREAD_DEFAULT else recorded.Null()
 
 
-def _number(base: Any, value: Any) -> Number:
+def _number(base: Any, value: Any) -> recorded.Number:
     plain = value if isinstance(value, CudnnEnum) else getattr(value, "value", value)
     if issubclass(base, CudnnEnum):
-        return Number(base, base(int(plain)))
+        return recorded.Number(base, base(int(plain)))
     if isinstance(plain, bool):
-        return Number(base, plain)
+        return recorded.Number(base, plain)
     number = plain.item() if hasattr(plain, "item") else plain
-    return Number(base, float(number) if isinstance(number, float) else int(number))
+    return recorded.Number(base, float(number) if isinstance(number, float) else int(number))
 
 
 def _plain(value: Any) -> float | None:
@@ -426,7 +401,7 @@ class _Pending:
 
     values: Values | None
     reason: str = ""
-    allocations: tuple[Allocation, ...] = ()
+    allocations: tuple[recorded.Allocation, ...] = ()
     stream: int | None = None
 
 
@@ -443,17 +418,17 @@ class Recording:
     looks_at_numbers = False
 
     def __init__(
-        self, first: int | None = None, before: Callable[[list[Step]], None] | None = None
+        self, first: int | None = None, before: Callable[[list[recorded.Step]], None] | None = None
     ) -> None:
         self._left, self._before = first, before
-        self.steps: list[Step] = []
-        self.data: dict[str, Bytes] = {}
+        self.steps: list[recorded.Step] = []
+        self.data: dict[str, recorded.Bytes] = {}
         self.skipped: list[str] = []
         self._names_of_data: dict[bytes, str] = {}
-        self._words = Identifiers()
+        self._words = recorded.Identifiers()
         self._objects: set[str] = set()
         self._sizes = ToldSizes()
-        self._allocations: dict[str, Allocation] = {}
+        self._allocations: dict[str, recorded.Allocation] = {}
         self._place = ""
         self._pending: dict[int, _Pending] = {}
 
@@ -477,19 +452,19 @@ class Recording:
         """Add steps that compare the outputs in freed memory, and free it."""
         allocation = self._allocations.pop(region.name, None)
         if allocation is not None:
-            self.steps += [*self._comparisons(allocation), Free(allocation)]
+            self.steps += [*self._comparisons(allocation), recorded.Free(allocation)]
             allocation.held = None
 
-    def _comparisons(self, allocation: Allocation) -> Iterator[Compare]:
+    def _comparisons(self, allocation: recorded.Allocation) -> Iterator[recorded.Compare]:
         for offset, (nbytes, data_type) in allocation.outputs.items():
             if allocation.held is not None:  # None if it could not be read
                 part = allocation.held[offset : offset + nbytes]
                 loose = _TOLERANCES if mode.runtime.on_host else {}
                 tolerance = loose.get(data_type, _TOLERANCE)
                 saved = self._saved("expected", part)
-                yield Compare(allocation, offset, data_type, saved, tolerance)
+                yield recorded.Compare(allocation, offset, data_type, saved, tolerance)
 
-    def _saved(self, word: str, data: Bytes) -> str:
+    def _saved(self, word: str, data: recorded.Bytes) -> str:
         """Store bytes under a new name and return the name; equal bytes share one."""
         digest = hashlib.sha256(data.tobytes()).digest()
         if digest not in self._names_of_data:
@@ -499,13 +474,13 @@ class Recording:
 
     def _allocation(
         self, moment: Moment, address: int, memory: Any, name: str, nbytes: int = 0
-    ) -> tuple[Allocation, int]:
+    ) -> tuple[recorded.Allocation, int]:
         """The allocation that contains an address, and the offset in it."""
         region = moment.names.places.region(address, memory, name)
         if region.name not in self._allocations:
-            self._allocations[region.name] = new = Allocation.of(region)
+            self._allocations[region.name] = new = recorded.Allocation.of(region)
             new.step = len(self.steps)
-            self.steps.append(Allocate(new))
+            self.steps.append(recorded.Allocate(new))
         allocation, offset = self._allocations[region.name], address - region.address
         if region.nbytes is None:
             allocation.grow(offset + nbytes)
@@ -519,21 +494,21 @@ class Recording:
             return
         if place_text(moment) != self._place:
             self._place = place_text(moment)
-            self.steps.append(Place(self._place))
+            self.steps.append(recorded.Place(self._place))
         try:
             pending = self._noted(moment)
         except Exception as reason:  # a trace never stops a program
             pending = _Pending(None, str(reason))
         self._pending[id(moment)] = pending  # other threads may call at the same time
         if self._before is not None and pending.values is not None:
-            coming = Call(moment.function, pending.values.by_name)
+            coming = recorded.Call(moment.function, pending.values.by_name)
             with suppress(OSError):  # reported at the end
                 self._before([*self.steps, coming])
 
     def _noted(self, moment: Moment) -> _Pending:
         handle = moment.arguments.get("handle")
         stream = records.record(handle) if live.address(handle) else None
-        found: dict[str, Allocation] = {}
+        found: dict[str, recorded.Allocation] = {}
         for address, memory, name, nbytes in used(moment):
             allocation, _ = self._allocation(moment, address, memory, name, nbytes)
             allocation.role = allocation.role or name
@@ -541,7 +516,9 @@ class Recording:
         values = Values(
             moment,
             lambda kind, address, name: self._known(moment, kind, address, name),
-            lambda address, memory, name: Memory(*self._allocation(moment, address, memory, name)),
+            lambda address, memory, name: recorded.Memory(
+                *self._allocation(moment, address, memory, name)
+            ),
             self._text,
         )
         self._sizes.take(moment.function, values.by_name)
@@ -553,45 +530,49 @@ class Recording:
                 self._assign(moment, address, role, info.data_type)
         return _Pending(values, "", tuple(found.values()), stream)
 
-    def _bring(self, allocation: Allocation, stream: int | None) -> None:
+    def _bring(self, allocation: recorded.Allocation, stream: int | None) -> None:
         """Add a step that copies the allocation's present contents, if the replay lacks them."""
-        now = read(allocation, stream)
+        now = recorded.read(allocation, stream)
         if allocation.held is not None and np.array_equal(now, allocation.held):
             return
         allocation.held = now
         byte = int(now[0]) if now.size and (now == now[0]).all() else None
         data = "" if byte is not None else self._saved(allocation.word, now)
-        self.steps.append(Upload(allocation, data, byte or 0))
+        self.steps.append(recorded.Upload(allocation, data, byte or 0))
 
     def _assign(self, moment: Moment, address: int, role: str, data_type: cudnnDataType_t) -> None:
         """Add a step that sets a number on the host."""
         allocation, _ = self._allocation(moment, address, None, "value")
         kind = data_type_name(data_type)
         if allocation.host_type not in ("", kind):
-            raise NotReproducible(f"a {kind} is where a {allocation.host_type} was")
+            raise recorded.NotReproducible(f"a {kind} is where a {allocation.host_type} was")
         allocation.host_type, allocation.role = kind, role
         value = ctypes.string_at(address, storage_bytes(data_type, 1))
         if allocation.held is None or allocation.held.tobytes() != value:
             allocation.held = np.frombuffer(value, np.uint8)
-            self.steps.append(Assign(allocation, value))
+            self.steps.append(recorded.Assign(allocation, value))
 
-    def _known(self, moment: Moment, kind: Any, address: int, parameter: str) -> Value:
+    def _known(self, moment: Moment, kind: Any, address: int, parameter: str) -> recorded.Value:
         """A handle or descriptor; steps create it first if it is older than the recording."""
         name = str(moment.names.objects.name(kind, address))
         if name not in self._objects:
             try:
                 self._restore(moment, kind, address, name)
-            except NotReproducible as reason:
-                raise NotReproducible(f"{parameter} was {reason}") from None
-        return Object(name, kind)
+            except recorded.NotReproducible as reason:
+                raise recorded.NotReproducible(f"{parameter} was {reason}") from None
+        return recorded.Object(name, kind)
 
     def _restore(self, moment: Moment, kind: Any, address: int, name: str) -> None:
-        steps: list[Step] = []
+        steps: list[recorded.Step] = []
         with creation(kind, address) as (made, calls):
 
-            def known(other: Any, at: int, parameter: str) -> Value:
+            def known(other: Any, at: int, parameter: str) -> recorded.Value:
                 is_own = at == made
-                return Object(name, kind) if is_own else self._known(moment, other, at, parameter)
+                return (
+                    recorded.Object(name, kind)
+                    if is_own
+                    else self._known(moment, other, at, parameter)
+                )
 
             for function, arguments in calls:
                 values = Values(
@@ -599,15 +580,15 @@ class Recording:
                 ).by_name
                 if function.__name__.startswith("cudnnCreate"):
                     (parameter,) = values
-                    values[parameter] = Variable(kind, parameter, created=name)
-                steps.append(Call(function, values))
+                    values[parameter] = recorded.Variable(kind, parameter, created=name)
+                steps.append(recorded.Call(function, values))
         self.steps += steps
         self._objects.add(name)
 
-    def _text(self, text: bytes) -> Text:
+    def _text(self, text: bytes) -> recorded.Text:
         if len(text) <= _SHORT_TEXT:
-            return Text(text)
-        return Text(text, self._saved("text", np.frombuffer(text, np.uint8).copy()))
+            return recorded.Text(text)
+        return recorded.Text(text, self._saved("text", np.frombuffer(text, np.uint8).copy()))
 
     # --- after a call ----------------------------------------------------------------------------
 
@@ -624,18 +605,18 @@ class Recording:
         if pending.values is None or refused:
             reason = pending.reason or f"{call.status}: {call.reason}"
             self.skipped.append(f"{call.function}: {reason}")
-            self.steps.append(LeftOut(call.function, reason))
+            self.steps.append(recorded.LeftOut(call.function, reason))
             return
         arguments = dict(pending.values.by_name)
         if not call.failed:
             self._create(call, moment, arguments)
         self.steps.append(
-            Call(
+            recorded.Call(
                 moment.function,
                 arguments,
                 f"CUDNN_STATUS_{call.status}" if call.failed else "",
                 moment.refused,
-                Stream(pending.stream or 0) if pending.allocations else None,
+                recorded.Stream(pending.stream or 0) if pending.allocations else None,
             )
         )
         if call.failed:
@@ -647,7 +628,9 @@ class Recording:
             whole = allocation.nbytes - offset
             allocation.outputs[offset] = (whole if nbytes is None else nbytes, data_type)
 
-    def _create(self, call: CallRecord, moment: Moment, arguments: dict[str, Value]) -> None:
+    def _create(
+        self, call: CallRecord, moment: Moment, arguments: dict[str, recorded.Value]
+    ) -> None:
         """Name the object that a call created, or the size that it told."""
         for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True):
             base, value = parameter.type.base, argument.value
@@ -655,14 +638,14 @@ class Recording:
             if is_new and isinstance(value, dict) and issubclass(base, OpaquePointer):
                 name = str(value["object"])
                 self._objects.add(name)
-                arguments[parameter.name] = Variable(base, parameter.name, created=name)
+                arguments[parameter.name] = recorded.Variable(base, parameter.name, created=name)
         values = {
             parameter.name: argument.value
             for parameter, argument in zip(moment.function.parameters, call.arguments, strict=True)
         }
         self._sizes.note(moment.function, arguments, values, len(self.steps))
 
-    def finished(self) -> list[Step]:
+    def finished(self) -> list[recorded.Step]:
         """All steps, and comparisons of the outputs in memory that was not freed."""
         living = [*self._allocations.values()]
         return [*self.steps, *(each for one in living for each in self._comparisons(one))]

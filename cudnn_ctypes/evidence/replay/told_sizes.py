@@ -9,7 +9,7 @@ from typing import Any
 
 from ...raw import FUNCTIONS
 from ...raw.function import Function
-from .steps import Memory, Number, Object, Told, Value, Variable
+from .recorded import Memory, Number, Object, Told, Value, Variable
 
 
 @functools.cache
