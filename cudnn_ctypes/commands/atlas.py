@@ -109,8 +109,7 @@ def _row(before: Cell, after: Cell) -> tuple[str, ...]:
 
 def _measured(words: Sequence[str], output: Output | None, *, force: bool) -> Atlas:
     """Measure the chosen shapes for the GPUs among the words, or for all presets."""
-    from ..evidence.atlas.measuring import measured
-    from ..evidence.atlas.shapes import shapes
+    from ..evidence.atlas.measuring import measured, shapes
     from ..graph.backend.device_properties import as_properties
     from ..raw.library import load
 

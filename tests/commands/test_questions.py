@@ -17,7 +17,7 @@ import pytest
 
 from cudnn_ctypes import Graph
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.evidence.atlas.shapes import shapes
+from cudnn_ctypes.evidence.atlas.measuring import shapes
 
 QUESTIONS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("questions.json").read_text())
 

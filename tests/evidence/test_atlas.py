@@ -12,8 +12,9 @@ from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.properties import presets
 from cudnn_ctypes.evidence.atlas import measuring
 from cudnn_ctypes.evidence.atlas.cells import Cell, Result
-from cudnn_ctypes.evidence.atlas.shapes import shapes
+from cudnn_ctypes.evidence.atlas.measuring import shapes
 from cudnn_ctypes.evidence.known_faults import known_faults
+from tools import atlas_shapes
 
 KNOWN = Atlas.known()
 
@@ -29,6 +30,7 @@ MEASURED = {
 
 def test_it_has_every_shape_and_thousands_of_cells():
     assert KNOWN.shapes == (*shapes(),)
+    assert measuring.SHAPES.read_text() == atlas_shapes.text()
     assert len(KNOWN.cells) >= 3000
     assert len({(x.shape, x.gpu, x.cudnn) for x in KNOWN.cells}) == len(KNOWN.cells)
     assert set(KNOWN.gpus) <= set(presets())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...errors import CudnnError, SymbolNotFoundError
@@ -14,10 +16,18 @@ from ...graph.engines.explaining.explanation import Explanation
 from ...graph.engines.refusals import refusal
 from ...graph.graph import Graph
 from .cells import Result
-from .shapes import shapes
 
 _SECONDS = 120.0
 _TRIED = 3  # engines that may fail to compile
+SHAPES = Path(__file__).with_name("shapes.jsonl")
+"""The graphs of the atlas, one a line; ``tools.atlas_shapes`` describes them."""
+
+
+@functools.cache
+def shapes() -> Mapping[str, Callable[[], Graph]]:
+    """Functions that make each shape's graph, by the shape's name."""
+    lines = SHAPES.read_text("utf-8").splitlines()
+    return {json.loads(line)["name"]: functools.partial(Graph.from_json, line) for line in lines}
 
 
 def measured(

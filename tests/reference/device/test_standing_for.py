@@ -17,7 +17,7 @@ from cudnn_ctypes import (
     NotSupportedError,
     use_reference_device,
 )
-from cudnn_ctypes.evidence.atlas.shapes import shapes
+from cudnn_ctypes.evidence.atlas.measuring import shapes
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.reference.device.made_up_handles import gpu_of

@@ -1,14 +1,17 @@
-"""The shapes of the atlas: graphs by names of plain words, "attention forward float16 head 128"."""
+"""Write the shapes of the atlas: graphs with names of plain words, "fused product, relu float16".
+
+``python -m tools.atlas_shapes`` writes them to ``cudnn_ctypes/evidence/atlas/shapes.jsonl``.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
-from ...graph.describe.tensor import Tensor
-from ...graph.graph import Graph
+from cudnn_ctypes import Graph
+from cudnn_ctypes.evidence.atlas import measuring
+from cudnn_ctypes.graph.describe.tensor import Tensor
 
 Describe = Callable[[Graph], None]
 
@@ -16,20 +19,15 @@ _TYPES = ("float16", "bfloat16", "float32")
 _ONE = (1, 1, 1, 1)
 
 
-@functools.cache
-def shapes() -> Mapping[str, Callable[[], Graph]]:
-    """Functions that describe each shape's graph, by the shape's name."""
-    found: dict[str, Callable[[], Graph]] = {}
+def text() -> str:
+    """All shapes, a line of JSON for each."""
+    lines = []
     for family in (_attention, _convolution, _norm, _product, _fused, _resample):
         for name, data_type, describe in family():
-            found[name] = functools.partial(_described, name, data_type, describe)
-    return MappingProxyType(found)
-
-
-def _described(name: str, data_type: str, describe: Describe) -> Graph:
-    graph = Graph(name, io_data_type=data_type)
-    describe(graph)
-    return graph
+            graph = Graph(name, io_data_type=data_type)
+            describe(graph)
+            lines.append(graph.to_json(indent=None))
+    return "\n".join(lines) + "\n"
 
 
 _Shapes = Iterator[tuple[str, str, Describe]]
@@ -396,3 +394,7 @@ def _resample() -> _Shapes:
 
                 kind = "max" if mode == "maxpool" else "average"
                 yield f"pooling {kind} {data_type} {layout}", data_type, describe
+
+
+if __name__ == "__main__":
+    measuring.SHAPES.write_text(text(), encoding="utf-8")
