@@ -27,9 +27,9 @@ from evidence.replay.test_calls import convolution
 def refused():
     """A graph that no engine takes, with an operation that does not matter."""
     graph = Graph(io_data_type="float16")
-    x, w = graph.tensor((2, 8, 4, 4)), graph.tensor((8, 8, 3, 3))
-    y = graph.relu(graph.conv_fprop(x, w, padding=1))
-    graph.mul(y, graph.tensor((1, 8, 1, 1))).set_output()
+    x, w = graph.tensor((1, 2, 2, 2)), graph.tensor((2, 2, 1, 1))
+    y = graph.relu(graph.conv_fprop(x, w))
+    graph.mul(y, graph.tensor((1, 2, 1, 1))).set_output()
     graph.validate()
     return graph
 
@@ -186,7 +186,7 @@ def test_a_refusal_is_made_smaller(reference_device):
     small, said = minimized(Case.of(evidence(refused())))
     assert said.startswith("refusal: NOT_SUPPORTED")
     (graph,) = small.graphs
-    assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "relu"]
+    assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "mul"]
 
 
 @pytest.mark.soak

@@ -29,41 +29,32 @@ FAMILIES = (
 )
 
 
-def _one_of_each() -> list[str]:
-    """One case of each sequence of operations, of those that cuDNN builds without a GPU."""
-    found: dict[str, str] = {}
-    for name, case in CASES.items():
-        if case.here:
-            found.setdefault(" ".join(node.operation for node in case.graph().nodes), name)
-    return list(found.values())
-
-
-ONE_OF_EACH = _one_of_each()
-"""The cases that are executed on the reference device, which is an H200, too."""
-
-
-def _distinct() -> list[str]:
-    """One case of all that differ in sizes and numbers alone."""
-    found: dict[str, str] = {}
-    for name, case in CASES.items():
-        graph = case.graph()
-        nodes = [
-            (node.operation, [(option, _kind(value)) for option, value in node.options.items()])
-            for node in graph.nodes
-        ]
-        tensors = {(each.data_type, each.dims and len(each.dims)) for each in graph.tensors}
-        found.setdefault(f"{nodes} {sorted(map(str, tensors))}", name)
-    return list(found.values())
-
-
 def _kind(value: Any) -> Any:
     """An option's value, or only its type if it is a number or has numbers."""
     told = value is None or isinstance(value, (bool, str, enum.Enum))
     return value if told else type(value).__name__
 
 
-DISTINCT = _distinct()
-"""The cases for what is the same whatever the sizes are."""
+def _chosen() -> tuple[list[str], list[str]]:
+    """`ONE_OF_EACH` and `DISTINCT`: of each case a graph is described once."""
+    by_operations: dict[str, str] = {}
+    by_options: dict[str, str] = {}
+    for name, case in CASES.items():
+        graph = case.graph()
+        if case.here:
+            by_operations.setdefault(" ".join(node.operation for node in graph.nodes), name)
+        nodes = [
+            (node.operation, [(option, _kind(value)) for option, value in node.options.items()])
+            for node in graph.nodes
+        ]
+        tensors = {(each.data_type, each.dims and len(each.dims)) for each in graph.tensors}
+        by_options.setdefault(f"{nodes} {sorted(map(str, tensors))}", name)
+    return list(by_operations.values()), list(by_options.values())
+
+
+ONE_OF_EACH, DISTINCT = _chosen()
+"""Of the cases that cuDNN builds without a GPU, on the reference device, which is an H200, too, one
+for each sequence of operations; and one of all that differ in sizes and numbers alone."""
 
 PLANS = (
     "convolution",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from cudnn_ctypes import use_reference_device
 def the_device(request: pytest.FixtureRequest) -> Iterator[None]:
     """The reference device, unless the test is for a GPU."""
     torch = pytest.importorskip("torch")
-    torch.compiler.reset()
+    if "torch._dynamo" in sys.modules:  # loading it takes two seconds
+        torch.compiler.reset()
     with use_reference_device(active=request.node.get_closest_marker("gpu") is None):
         yield

@@ -79,6 +79,7 @@ def test_each_replaced_region_is_listed() -> None:
     assert text.endswith(f"other operations by PyTorch: {regions.others}")
 
 
+@pytest.mark.soak
 def test_what_does_not_run_is_left_to_pytorch() -> None:
     own, x = model("cpu", training=True)
     with use_reference_device(False):
@@ -89,8 +90,9 @@ def test_what_does_not_run_is_left_to_pytorch() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("alone", "whole"), [(50, 90), (99, 90), (50, 99)])
-@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(
+    ("alone", "whole", "training"), [(50, 90, True), (99, 90, False), (50, 99, True)]
+)
 def test_what_is_not_faster_is_left_to_pytorch(
     alone: int, whole: int, training: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +127,7 @@ def test_what_is_not_faster_is_left_to_pytorch(
     assert {each.reason for each in told[1].taken} == {""}
 
 
+@pytest.mark.soak
 def test_what_has_other_numbers_is_left_to_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "_on_gpu", lambda operands: True)
     monkeypatch.setattr(backend, "_compared", lambda *given, kernels: (50, 100))
@@ -139,6 +142,7 @@ def test_what_has_other_numbers_is_left_to_pytorch(monkeypatch: pytest.MonkeyPat
     assert {each.operator for each in told[0].taken} >= {"attention", "conv_batch_norm"}
 
 
+@pytest.mark.soak
 def test_modes_are_inductor_s() -> None:
     inner = backend._inner("inductor", "reduce-overhead")
     assert inner.keywords == {"config_patches": {"triton.cudagraphs": True}}  # type: ignore[attr-defined]
@@ -169,6 +173,7 @@ def test_a_convolution_with_norm_and_sum_is_one_place() -> None:
     ]
 
 
+@pytest.mark.soak
 def test_other_types_masks_and_dropout_are_left() -> None:
     def program(q: Any, mask: Any) -> Any:
         attend = nn.functional.scaled_dot_product_attention

@@ -59,7 +59,7 @@ def of_operator(*operands: Any) -> Any:
     return conv_bias_relu()(*operands)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("dtype", [None, torch.float16, torch.bfloat16], ids=str)
@@ -68,6 +68,7 @@ def test_numbers_and_gradients_are_pytorch_s(place: str, residual: bool, dtype: 
     compare(of_operator, place, operands)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
 def test_compiled_numbers_and_gradients_are_pytorch_s(place: str) -> None:
     operator = conv_bias_relu()

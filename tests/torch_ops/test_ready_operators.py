@@ -294,7 +294,7 @@ CHECKED = {
 }
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CHECKED))
 def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
