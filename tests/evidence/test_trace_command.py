@@ -124,43 +124,6 @@ def test_what_cannot_be_done(arguments, message):
 
 
 # What each example makes at least one call of, and of which layers.
-TRACED = {
-    "02_convolution_raw": ["cudnnConvolutionForward"],
-    "03_convolution": ["cudnnConvolutionForward"],
-    "16_attention_step_by_step": ["cudnnMultiHeadAttnForward"],
-    "17_ctc": ["cudnnCTCLoss"],
-    "20_convolution_at_every_level": ["cudnnConvolutionForward", "cudnnBackendExecute"],
-    "27_nvidia_front_end": ["cudnnBackendExecute"],
-}
-
-
-def check_example(example: str, folder: Path, device: str) -> None:
-    path = folder / "run.json"
-    done = run("--nan", "--json", path, EXAMPLES / f"{example}.py", device=device)
-    assert done.returncode == 0, done.stderr
-    assert "no output that is not finite" in done.stderr
-    calls = read_trace(path)
-    assert {call.function for call in calls} >= set(TRACED[example])
-    # Every call has its place in the example, and every argument is decoded.
-    assert {Path(call.file).name for call in calls if call.file} == {f"{example}.py"}
-    assert not [
-        (call.function, argument.name)
-        for call in calls
-        for argument in call.arguments
-        if isinstance(argument.value, str) and argument.value.startswith("<")
-    ]
-
-
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("example", TRACED)
-def test_examples_on_the_reference_device(example, tmp_path):
-    check_example(example, tmp_path, "reference")
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("example", TRACED)
-def test_examples_on_the_gpu(example, tmp_path):
-    check_example(example, tmp_path, "cuda")
 
 
 class TestEnvironmentVariable:

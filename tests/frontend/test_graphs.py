@@ -72,13 +72,6 @@ def test_setters_return_the_tensor(graph):
     assert t.ragged_offset is other
 
 
-def test_what_is_not_known_yet(graph):
-    t = graph.tensor(dim=[2, 3], stride=[3, 1])
-    assert (t.get_uid(), t.get_data_type(), t.get_vector_dimension()) == (0, NOT_SET, -1)
-    result = graph.relu(t)
-    assert (result.get_dim(), result.get_stride(), result.get_is_virtual()) == ([], [], True)
-
-
 @pytest.mark.parametrize("wrong", ["float17", cudnn.heur_mode.A, 3])
 def test_what_is_no_data_type(graph, wrong):
     with pytest.raises(TypeError, match=r"expected a data|no data type"):
@@ -216,12 +209,6 @@ def test_filters_that_leave_all(graph):
     graph.check_support()
 
 
-def test_notes_of_the_other_kind_are_refused(graph):
-    prepared(graph)
-    with pytest.raises(TypeError, match="expected a behavior_note"):
-        graph.select_behavior_notes([cudnn.numerical_note.FFT])
-
-
 def test_equal_graphs_have_equal_keys(h200):
     def key(size):
         with cudnn.pygraph(io_data_type=HALF, device_property=h200) as graph:
@@ -297,16 +284,6 @@ def test_device_properties(h200):
     with pytest.raises(ValueError, match="sm_version: 80, but NVIDIA H200 has 90"):
         cudnn.pygraph(device_property=h200, sm_version=80)
     cudnn.pygraph(device_property=h200, sm_version=90)
-
-
-def test_a_serialized_graph_for_a_gpu_that_is_elsewhere(graph, h200):
-    product(graph)
-    graph.build([cudnn.heur_mode.A])
-    data = graph.serialize()
-    with cudnn.pygraph(device_property=h200) as other:
-        other.deserialize(data)
-        assert other.get_workspace_size() == graph.get_workspace_size()
-        assert other.serialize() == data
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", [1, 2, 3], "[]", [300]])

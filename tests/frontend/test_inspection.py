@@ -70,16 +70,6 @@ def test_names_that_several_have_are_no_keys():
         g.find_tensor("same")
 
 
-def test_the_text_of_a_graph_keeps_its_operations():
-    g, other = product(), cudnn.pygraph()
-    other.deserialize(g.to_json(indent=None))
-    assert other.to_json() == g.to_json()
-    assert [(each.name, each.node_type) for each in other.nodes] == [
-        (each.name, each.node_type) for each in g.nodes
-    ]
-    assert other.nodes[0].inputs.keys() == {"A", "B"}
-
-
 def test_operations_within_attention_are_a_part_of_it():
     g = cudnn.pygraph(io_data_type=HALF)
     q, k, v = (rows(g, 2, 4, 64, 32, name=name) for name in "qkv")
@@ -124,16 +114,10 @@ def test_results_get_the_dims_that_the_call_gives():
         g.genstats(g.tensor([4, 16, 8, 8]), out_dims={"Z": [1]})
 
 
-def test_normalization_takes_operands_in_both_orders():
+def test_normalization_takes_each_operand_once():
     g = cudnn.pygraph(io_data_type=HALF)
     x, one, eps = g.tensor([8, 64, 1, 1]), g.tensor([1, 64, 1, 1]), g.tensor([1, 1, 1, 1])
     phase = cudnn.norm_forward_phase.INFERENCE
-    orders = []
-    for arguments in ((phase, x, one, one, eps), (x, one, one, eps, phase)):
-        g.layernorm(*arguments, name=f"n{len(orders)}")
-        node = g.nodes[-1]
-        orders.append({**node.inputs, **node.params})
-    assert orders[0] == orders[1]
     with pytest.raises(TypeError, match="too many positional"):
         g.layernorm(x, one, one, eps, phase, FLOAT)
     with pytest.raises(TypeError, match="multiple values"):

@@ -5,13 +5,12 @@ They run on a GPU, and on the reference device with PyTorch's CPU tensors.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
-from cudnn_ctypes import DeviceTensor, raw, use_reference_device
+from cudnn_ctypes import DeviceTensor, use_reference_device
 from cudnn_ctypes.raw.function import watched
 
 from .conftest import close, execute, nothing, randn, synchronize, workspace_of
@@ -20,31 +19,6 @@ torch = pytest.importorskip("torch")
 
 # bfloat16 has 8 bits: one rounding of the result, and one of its difference to PyTorch's.
 BFLOAT16 = 2 * 2.0**-8
-
-
-def engine_and_knobs(name: str) -> tuple[int, dict[Any, int]]:
-    """The engine, and its knobs by ``knob_type``; those without one are left out."""
-    engine = re.match(r"eng(\d+)", name)
-    assert engine is not None
-    knobs = {}
-    for code, value in re.findall(r"_k(\d+)=(\d+)", name):
-        c_name = raw.cudnnBackendKnobType_t(int(code)).name.removeprefix("CUDNN_KNOB_TYPE_")
-        if c_name in cudnn.knob_type.__members__:
-            knobs[cudnn.knob_type[c_name]] = int(value)
-    return int(engine[1]), knobs
-
-
-def first_with_knobs(graph: Any) -> tuple[int, dict[Any, int]]:
-    """The engine and knobs of the first plan that has knobs and can be built."""
-    for index in range(graph.get_execution_plan_count()):
-        engine, knobs = engine_and_knobs(graph.get_plan_name_at_index(index))
-        if knobs:
-            try:
-                graph.build_plan_at_index(index)
-            except cudnn.cudnnGraphNotSupportedError:
-                continue
-            return engine, knobs
-    raise AssertionError("no plan has knobs")
 
 
 class Product:
@@ -211,24 +185,6 @@ def test_all_plans_by_their_index(device):
         close(result, expected, 1e-2)
         built += 1
     assert 1 < built <= count
-
-
-def test_an_engine_with_chosen_knobs(device):
-    problem = Product(device)
-    problem.prepare()
-    engine, knobs = first_with_knobs(problem.graph)
-    ranges = {each.type: each for each in problem.graph.get_knobs_for_engine(engine)}
-    for kind, value in knobs.items():
-        assert ranges[kind].min_value <= value <= ranges[kind].max_value
-        assert ranges[kind].stride >= 1
-    before = problem.graph.get_execution_plan_count()
-    with pytest.raises(ValueError, match="has no knob"):
-        problem.graph.create_execution_plan(engine, {cudnn.knob_type.EDGE: 0})
-    problem.graph.create_execution_plan(engine, knobs)
-    assert problem.graph.get_execution_plan_count() == before + 1
-    problem.graph.build_plan_at_index(before)
-    problem.graph.execute_plan_at_index(problem.memory, problem.workspace, before)
-    problem.check()
 
 
 def test_a_serialized_graph(device):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import struct
-from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import ROOT, run_program
 
 import cudnn_ctypes.frontend as cudnn
 
@@ -74,47 +70,3 @@ def test_so_are_plans_of_its_own_kernels_and_its_texts():
     for form in (text, text.encode()):
         with pytest.raises(ValueError, match="the text of a graph of NVIDIA's front end"):
             cudnn.pygraph().deserialize(form)
-
-
-NVIDIAS_PROGRAM = """
-    from cudnn_ctypes import DeviceProperties
-    gpu = DeviceProperties.preset("h200").to_json()
-    import cudnn
-    compiled = cudnn._pybind_module
-    float16, float32 = cudnn.data_type.HALF, cudnn.data_type.FLOAT
-    graph = compiled.backend_graph(
-        name="g",
-        io_data_type=float16,
-        intermediate_data_type=float32,
-        compute_data_type=float32,
-        device_property=cudnn.create_device_properties(gpu),
-    )
-    a = graph._make_tensor(dim=[2, 64, 128], stride=[8192, 128, 1], uid=1)
-    b = graph._make_tensor(dim=[2, 128, 64], stride=[8192, 64, 1], uid=2)
-    graph.matmul(a, b, name="m").set_output(True)
-    graph.validate()
-    graph.build_operation_graph()
-    graph.create_execution_plans([cudnn.heur_mode.A])
-    graph.build_plan_at_index(0)
-    data = graph.serialize(as_bytes=True)
-    import cudnn_ctypes.frontend
-    from cudnn_ctypes import use_reference_device
-    use_reference_device()
-    try:
-        cudnn_ctypes.frontend.pygraph().deserialize(data)
-    except ValueError as error:
-        print(error)
-"""
-
-
-def test_a_graph_that_the_installed_front_end_serialized():
-    """It compiles without a GPU where this package has put its stand-in for the driver."""
-    spec = importlib.util.find_spec("cudnn")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("nvidia-cudnn-frontend is not installed")
-    folder = Path(next(iter(spec.submodule_search_locations))).parent
-    paths = {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
-    told = run_program(NVIDIAS_PROGRAM, environment=paths, check=False)
-    if told.returncode and "cuda" in told.stderr:
-        pytest.skip(f"the front end cannot build without a GPU here: {told.stderr[-200:]}")
-    assert "this is a serialized graph (UBJSON" in told.stdout, told.stderr

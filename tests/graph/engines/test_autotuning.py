@@ -263,31 +263,31 @@ def test_wrong_settings(settings, error, says):
 # --- the result ----------------------------------------------------------------------------------
 
 
-def _result() -> Autotuning:
-    best = Measurement(7, {"stages": 2}, "b 2", "measured", (10.0, 12.0, 11.0), 1024, (), 0.25)
-    measurements = (
-        Measurement(3, {}, "a 1", "measured", (22.0, 22.0, 22.0), 0),
-        best,
-        Measurement(4, {}, "a 2", "dropped", (20.0,), 0),
-        Measurement(5, {}, "a 3", "failed", status="NOT_SUPPORTED", reason="k > 3"),
-        Measurement(6, {}, "b 1", "not tried"),
-    )
-    return Autotuning("net", "H200", "9.19.0", measurements, best, Settings(runs=3), 1.5)
+def result(*measurements: Measurement, **changes: Any) -> Autotuning:
+    best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
+    made = Autotuning("net", "H200", "9.28.0", measurements, best, Settings(runs=3), 1.5)
+    return dataclasses.replace(made, **changes)
+
+
+FAST = Measurement(
+    7, {"stages": 2}, "b 2", "measured", (10.0, 12.0, 11.0), 1024, ("tensor_core",), 0.25
+)
+SLOW = Measurement(3, {}, "a 1", "measured", (22.0, 22.0, 22.0), 0)
+OTHERS = (
+    Measurement(4, {}, "a 2", "dropped", (20.0,), None),
+    Measurement(5, {}, "a 3", "failed", status="NOT_SUPPORTED", reason="k > 3"),
+    Measurement(6, {"tile": 1}, "b 1", "not tried"),
+)
 
 
 def test_a_small_difference_is_called_so():
-    result = _result()
     close = Measurement(3, {}, "a 1", "measured", (11.0, 11.5, 12.0), 0)
-    told = dataclasses.replace(result, measurements=(close, result.best))
-    assert (
-        str(told)
-        .splitlines()[1]
-        .endswith("a 1, which build() tries first, 11.5 us: no difference beyond the spread")
-    )
+    line = str(result(close, FAST)).splitlines()[1]
+    assert line.endswith("a 1, which build() tries first, 11.5 us: no difference beyond the spread")
 
 
 def test_the_result_is_data():
-    stored = json.loads(json.dumps(_result().as_dict()))
+    stored = json.loads(json.dumps(result(SLOW, FAST, *OTHERS).as_dict()))
     assert stored["best"] == stored["measurements"][1]
     assert stored["measurements"][1]["times"] == [10.0, 12.0, 11.0]
     assert stored["settings"]["runs"] == 3
@@ -296,7 +296,7 @@ def test_the_result_is_data():
 def test_progress_is_drawn_when_wanted(capsys):
     for wanted in (None, False):  # the error output of a test is no terminal
         with tuning_bar(wanted) as noted:
-            noted(_result().best, 2)
+            noted(FAST, 2)
         assert capsys.readouterr().err == ""
 
 
@@ -487,23 +487,6 @@ class TestOnAGpu:
 
 
 # --- results of autotuning as JSON text, and several as one ---------------------------------------
-
-
-def result(*measurements: Measurement, **changes: Any) -> Autotuning:
-    best = min((m for m in measurements if m.state == "measured"), key=lambda m: m.median)
-    made = Autotuning("net", "H200", "9.28.0", measurements, best, Settings(runs=3), 1.5)
-    return dataclasses.replace(made, **changes)
-
-
-FAST = Measurement(
-    7, {"stages": 2}, "b 2", "measured", (10.0, 12.0, 11.0), 1024, ("tensor_core",), 0.25
-)
-SLOW = Measurement(3, {}, "a 1", "measured", (22.0, 22.0, 22.0), 0)
-OTHERS = (
-    Measurement(4, {}, "a 2", "dropped", (20.0,), None),
-    Measurement(5, {}, "a 3", "failed", status="NOT_SUPPORTED", reason="k > 3"),
-    Measurement(6, {"tile": 1}, "b 1", "not tried"),
-)
 
 
 def test_json_brings_everything_back():
