@@ -153,11 +153,6 @@ def test_a_lost_worker_does_not_stop_the_others(a100):
     assert results[1].name == "impossible"
 
 
-def test_wrong_graphs():
-    with pytest.raises(TypeError, match="graphs: expected Graphs or their JSON text, got 3"):
-        compile_graphs([3], "A100")
-
-
 # --- the command ----------------------------------------------------------------------------------
 
 

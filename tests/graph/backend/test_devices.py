@@ -73,20 +73,6 @@ def test_a_wrong_name_is_refused_with_those_that_are_like_it(entry):
         ENTRIES[entry](graph, "H20")
 
 
-def test_what_stands_for_no_gpu():
-    with pytest.raises(TypeError, match="expected a Handle, DeviceProperties, the name of a"):
-        as_device(0)
-    with pytest.raises(TypeError, match="expected DeviceProperties, the name of a preset, or a"):
-        as_properties(0)
-    with pytest.raises(TypeError, match="preset: expected the name of a GPU, got 5"):
-        cudnn.DeviceProperties.preset(5)
-
-
-def test_plans_are_measured_on_a_gpu_that_is_there():
-    with _product() as graph, pytest.raises(TypeError, match=r"on a GPU that is there, .*'b200'"):
-        graph.autotune("b200")
-
-
 def test_here_is_the_gpu_of_this_machine():
     with cudnn.use_reference_device(device="B200"):
         here = as_properties("here")

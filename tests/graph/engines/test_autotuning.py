@@ -244,22 +244,6 @@ def test_the_search_goes_downhill(h200):
     after.close()
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "says"),
-    [
-        ({"runs": 0}, ValueError, "runs: expected at least 1, got 0"),
-        ({"runs": 1.5}, TypeError, "runs: expected a whole number, got 1.5"),
-        ({"warm_up": -1}, ValueError, "warm_up: expected at least 0, got -1"),
-        ({"knobs": True}, TypeError, "knobs: expected a whole number, got True"),
-        ({"budget": "1"}, TypeError, "budget: expected seconds or None, got '1'"),
-        ({"budget": 0}, ValueError, "budget: expected seconds, more than 0, or None, got 0"),
-    ],
-)
-def test_wrong_settings(settings, error, says):
-    with pytest.raises(error, match=says):
-        Settings(**settings)
-
-
 # --- the result ----------------------------------------------------------------------------------
 
 
@@ -330,16 +314,6 @@ def test_operands_whose_values_decide_are_asked_for():
 
 
 # --- where nothing can be measured ---------------------------------------------------------------
-
-
-def test_a_gpu_that_is_not_there_is_refused(h200):
-    with CASES["convolution"].graph() as graph:
-        with pytest.raises(TypeError, match="expected its Handle, got DeviceProperties"):
-            graph.autotune(h200)
-        with pytest.raises(ValueError, match=r"expected one of .*'c'"):
-            graph.autotune(h200, heuristics="c")
-        with pytest.raises(ValueError, match="runs: expected at least 1"):
-            graph.autotune(h200, runs=0)
 
 
 # --- on a GPU ------------------------------------------------------------------------------------

@@ -331,20 +331,6 @@ def test_the_environment_chooses(tmp_path, monkeypatch):
             as_cache(None)
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "says"),
-    [
-        (3, TypeError, "cache: expected True, False, a folder or a PlanCache, got"),
-        (b"x", TypeError, "cache: expected True, False"),
-        ("", ValueError, "cache: expected the name of a folder, got ''"),
-        ("a\0b", ValueError, "cache: expected the name of a folder"),
-    ],
-)
-def test_what_is_no_cache(given, error, says, a100):
-    with pytest.raises(error, match=says):
-        _built(a100, given)
-
-
 def test_plans_that_cannot_be_stored(a100, cache, monkeypatch):
     """An argument is refused; the environment does not concern them."""
     with pytest.raises(ValueError, match="cache: a plan with a kernel_cache is not kept on disk"):

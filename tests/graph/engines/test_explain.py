@@ -12,7 +12,7 @@ from rich.console import Console
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.backend.engine import Knob
 from cudnn_ctypes.graph.engines.explaining.explanation import Explanation
 from cudnn_ctypes.graph.engines.refusals import refusal
 from cudnn_ctypes.graph.engines.selection import Selection
@@ -173,28 +173,6 @@ def test_the_selection_says_how_many_it_left_out(h200):
     )
 
 
-@pytest.mark.parametrize(
-    ("config", "error", "says"),
-    [
-        (EngineChoice(999), ValueError, r"engine 999: this graph has engines 0 to \d+"),
-        (EngineChoice(-1), ValueError, r"engine -1: this graph has engines 0 to \d+"),
-        (EngineChoice(22, {"tilesize": 1}), ValueError, "no knob 'tilesize'; did you mean 'tile_s"),
-        (EngineChoice(22, {"tile_size": 99}), ValueError, "99 is not in 0 to 23 by steps of 1"),
-        (22, TypeError, "config: expected an EngineChoice or EngineConfig, got 22 .int."),
-    ],
-)
-def test_wrong_configs(config, error, says, h200):
-    with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
-        graph.build(h200, config=config)
-
-
-def test_choices_are_checked_when_made():
-    with pytest.raises(TypeError, match="expected its index, got '22'"):
-        EngineChoice("22")
-    with pytest.raises(TypeError, match="knobs: expected values by name, got 8"):
-        EngineChoice(22, 8)
-
-
 @pytest.mark.soak
 def test_a_limit_of_workspace_counts_what_operations_keep_there(h200):
     with CASES["attention, backward"].graph() as graph:
@@ -242,26 +220,3 @@ def test_the_telling_line(messages, says):
     )
     assert str(refusal(error)) == says
     assert refusal(error).messages == tuple(messages)
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "error", "says"),
-    [
-        ("build", {"heuristics": 1}, TypeError, "^heuristics: .* got 1"),
-        ("explain", {"heuristics": None}, TypeError, "^heuristics: .* got None"),
-        ("explain", {"heuristics": b"a"}, TypeError, "^heuristics: .* got b'a'"),
-        ("build", {"heuristics": []}, ValueError, "heuristics: expected at least one mode"),
-        (
-            "build",
-            {"heuristics": ["a", "fallbak"]},
-            ValueError,
-            "'fallbak'; did you mean 'fallback",
-        ),
-        ("explain", {"heuristics": ["fallbak"]}, ValueError, "'fallbak'; did you mean 'fallback"),
-        ("explain", {"compile": "no"}, TypeError, "^compile: .* got 'no'"),
-        ("build", {"kernel_cache": "k"}, TypeError, "^kernel_cache: .* got 'k'"),
-    ],
-)
-def test_wrong_options_are_named(method, options, error, says, h200):
-    with CASES["convolution"].graph() as graph, pytest.raises(error, match=says):
-        getattr(graph, method)(h200, **options)

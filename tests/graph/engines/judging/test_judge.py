@@ -141,29 +141,6 @@ def test_the_table_and_json(handle, monkeypatch):
     assert told["form"] == layer().expansion(handle).form
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
-    [
-        ({"data": "odd"}, ValueError, "^data: expected some of ordinary, tails, .* got 'odd'$"),
-        ({"data": 3}, TypeError, "^data: expected names of kinds of numbers, got 3"),
-        ({"data": []}, TypeError, "^data: "),
-        ({"knobs": -1}, ValueError, "^knobs: "),
-        ({"runs": 0}, ValueError, "^runs: "),
-        ({"keep": "no"}, TypeError, "^keep: expected True or False"),
-        ({"despite_faults": 1}, TypeError, "^despite_faults: "),
-    ],
-)
-def test_wrong_arguments(handle, options, error, says):
-    with pytest.raises(error, match=says):
-        judged(handle, **options)
-
-
-def test_what_is_no_handle():
-    graph = layer()
-    with pytest.raises(TypeError, match="handle: plans are judged on a GPU that is there"):
-        graph.judge("H200")
-
-
 def test_random_numbers_are_refused(handle):
     graph = Graph(io_data_type="float16")
     q, k, v = (graph.tensor((1, 2, 64, 64), name=name) for name in "qkv")
@@ -321,18 +298,6 @@ def test_forms_that_were_never_checked_are_logged_once(gpu, logged):
         engine(graph, gpu)
     (told,) = logged
     assert told.startswith("1 form of graphs built whose engine was never checked")
-
-
-@pytest.mark.parametrize(
-    ("check", "error", "says"),
-    [
-        ("second", ValueError, "^check: expected \"first\" or None, got 'second'$"),
-        (True, TypeError, '^check: expected "first" or None, got True'),
-    ],
-)
-def test_wrong_values(gpu, check, error, says):
-    with pytest.raises(error, match=says):
-        convolution().build(gpu, check=check)
 
 
 def test_an_absent_gpu_cannot_be_asked(monkeypatch):
