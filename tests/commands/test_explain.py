@@ -58,6 +58,7 @@ def test_wrong_arguments(words, says, product, capsys):
     ("content", "says"),
     [
         (None, "it cannot be read: No such file or directory"),
+        ("folder", "it cannot be read: "),
         (b"{", "graph: the JSON is damaged"),
         (b"", "graph: the JSON is damaged"),
         (b"\x89PNG\r\n\x1a\n\xff", "this is no text"),
@@ -69,7 +70,9 @@ def test_wrong_arguments(words, says, product, capsys):
 )
 def test_what_is_no_graph(content, says, tmp_path, capsys):
     path = tmp_path / "graph.json"
-    if content is not None:
+    if content == "folder":
+        path.mkdir()
+    elif content is not None:
         path.write_bytes(content)
     assert main(["explain", str(path), "--device", "H200"]) == 2
     assert capsys.readouterr().err.startswith(f"explain: {path}: {says}")

@@ -86,6 +86,7 @@ def test_tensor_scalar(graph):
     assert half.get_dim() == half.get_stride() == [1]
     assert not half.get_has_compile_time_constant()
     assert five.get_has_compile_time_constant()
+    assert graph.tensor_like(half).get_is_pass_by_value()
 
 
 # --- what validation fills in --------------------------------------------------------------------
@@ -313,6 +314,7 @@ def test_data_cut_off_and_changed(graph, h200):
 
 def test_kernel_caches_are_shared(h200):
     with cudnn.create_kernel_cache() as cache:
+        assert (cache.size(), cache.revision()) == (0, 0)
         with pytest.raises(ValueError, match="empty"):
             cache.serialize()
         kept = []
