@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
@@ -86,7 +87,12 @@ def test_tensor_scalar(graph):
     assert half.get_dim() == half.get_stride() == [1]
     assert not half.get_has_compile_time_constant()
     assert five.get_has_compile_time_constant()
-    assert graph.tensor_like(half).get_is_pass_by_value()
+
+
+def test_one_number_on_the_host_is_passed_by_value(graph):
+    one = graph.tensor_like(np.full((1, 1, 1), 0.5, np.float32))
+    assert one.get_is_pass_by_value()
+    assert graph.tensor_like(one).get_is_pass_by_value()
 
 
 # --- what validation fills in --------------------------------------------------------------------
