@@ -1,9 +1,10 @@
-"""A tensor descriptor; and a C compiler that knows the cuDNN headers, layer 1's oracle."""
+"""Descriptors; and a C compiler that knows the cuDNN headers, layer 1's oracle."""
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw.headers import HEADERS
+from tests.reference.raw_program import Descriptors
 from tools.generate.include import compiler, include_flags, wheel_include
 
 
@@ -69,9 +71,13 @@ def header_compiler(tmp_path_factory: pytest.TempPathFactory) -> HeaderCompiler:
 
 
 @pytest.fixture
-def x() -> Iterator[Any]:
+def new() -> Iterator[Callable[..., Any]]:
+    """What creates a descriptor of a type of C; it is destroyed after the test."""
+    with contextlib.closing(Descriptors()) as descriptors:
+        yield descriptors.new
+
+
+@pytest.fixture
+def x(new: Callable[..., Any]) -> Any:
     """A tensor descriptor, not set."""
-    descriptor = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(descriptor)
-    yield descriptor
-    raw.cudnnDestroyTensorDescriptor(descriptor)
+    return new(raw.cudnnTensorDescriptor_t)

@@ -39,16 +39,12 @@ class TestArguments:
         with pytest.raises(TypeError, match=r"'dataType' \(3 of 7\): expected a cudnnDataType_t"):
             raw.cudnnSetTensor4dDescriptor(x, raw.CUDNN_TENSOR_NCHW, wrong, 1, 1, 1, 1)
 
-    def test_swapped_arguments_are_recognized(self, x: Any) -> None:
-        w = raw.cudnnFilterDescriptor_t()
-        raw.cudnnCreateFilterDescriptor(w)
-        convolution = raw.cudnnConvolutionDescriptor_t()
-        raw.cudnnCreateConvolutionDescriptor(convolution)
+    def test_swapped_arguments_are_recognized(self, new: Any, x: Any) -> None:
+        w = new(raw.cudnnFilterDescriptor_t)
+        convolution = new(raw.cudnnConvolutionDescriptor_t)
         sizes = [c_int() for _ in range(4)]
         with pytest.raises(TypeError, match="are 'inputTensorDesc' and 'filterDesc' swapped"):
             raw.cudnnGetConvolution2dForwardOutputDim(convolution, w, x, *sizes)
-        raw.cudnnDestroyConvolutionDescriptor(convolution)
-        raw.cudnnDestroyFilterDescriptor(w)
 
     @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**64])
     def test_ints_must_fit(self, x: Any, value: int) -> None:
@@ -57,9 +53,8 @@ class TestArguments:
         with pytest.raises(ValueError, match=rf"'dimA' .*{value} does not fit"):
             raw.cudnnSetTensorNdDescriptor(x, 0, 4, [1, value, 1, 1], [1, 1, 1, 1])
 
-    def test_reals(self) -> None:
-        activation = raw.cudnnActivationDescriptor_t()
-        raw.cudnnCreateActivationDescriptor(activation)
+    def test_reals(self, new: Any) -> None:
+        activation = new(raw.cudnnActivationDescriptor_t)
         coefficient = ctypes.c_double()
         for value in (6, 6.0, np.float32(6), ctypes.c_double(6)):
             raw.cudnnSetActivationDescriptor(
@@ -69,7 +64,6 @@ class TestArguments:
             assert coefficient.value == 6
         with pytest.raises(TypeError, match=r"'coef' .*expected a number"):
             raw.cudnnSetActivationDescriptor(activation, 0, 0, "6")
-        raw.cudnnDestroyActivationDescriptor(activation)
 
 
 class TestOutParameters:
@@ -167,9 +161,8 @@ class TestArrays:
         with pytest.raises(TypeError, match="'dimA'"):
             raw.cudnnGetTensorNdDescriptor(x, 4, c_int(), c_int(), wrong, (c_int * 4)())
 
-    def test_arrays_of_enums(self) -> None:
-        sequence = raw.cudnnSeqDataDescriptor_t()
-        raw.cudnnCreateSeqDataDescriptor(sequence)
+    def test_arrays_of_enums(self, new: Any) -> None:
+        sequence = new(raw.cudnnSeqDataDescriptor_t)
         axes = list(raw.cudnnSeqDataAxis_t)[:4]
         for given in (axes, [int(a) for a in axes], (c_int * 4)(*axes)):
             raw.cudnnSetSeqDataDescriptor(sequence, 0, 4, [5, 2, 1, 8], given, 2, [5, 4], None)
@@ -197,7 +190,6 @@ class TestArrays:
             raw.cudnnSetSeqDataDescriptor(
                 sequence, 0, 4, [5, 2, 1, 8], [raw.CUDNN_DATA_FLOAT] * 4, 2, [5, 4], None
             )
-        raw.cudnnDestroySeqDataDescriptor(sequence)
 
 
 class TestPerformanceRows:

@@ -63,17 +63,15 @@ class TestMessage:
         ]
         assert hint == "  hint: every dimension must be at least 1"
 
-    def test_an_argument_whose_repr_fails(self, x: Any) -> None:
+    def test_an_argument_whose_repr_fails(self, new: Any, x: Any) -> None:
         class Awkward:
             _as_parameter_ = c_void_p(8)
 
             def __repr__(self) -> str:
                 raise RuntimeError("no")
 
-        dropout = raw.cudnnDropoutDescriptor_t()
-        raw.cudnnCreateDropoutDescriptor(dropout)
+        dropout = new(raw.cudnnDropoutDescriptor_t)
         error = failing(raw.cudnnSetDropoutDescriptor, dropout, None, 0.5, Awkward(), 16, 0)
-        raw.cudnnDestroyDropoutDescriptor(dropout)
         assert error.arguments["states"] == "<Awkward, whose repr failed: no>"
 
     def test_a_repr_that_calls_cudnn_changes_nothing(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterator
 from ctypes import byref, c_int, c_size_t
 from typing import Any
 
@@ -21,22 +20,14 @@ MOST = (1 << 31) - 1
 POINTER = ctypes.POINTER(c_int)
 
 
-def new(kind: str) -> Any:
-    descriptor = getattr(raw, f"cudnn{kind}Descriptor_t")()
-    raw.FUNCTIONS[f"cudnnCreate{kind}Descriptor"](descriptor)
-    return descriptor
-
-
 @pytest.fixture
-def described() -> Iterator[tuple[Any, Any, Any]]:
-    conv, x, w = new("Convolution"), new("Tensor"), new("Filter")
+def described(new: Any) -> tuple[Any, Any, Any]:
+    x, w = new(raw.cudnnTensorDescriptor_t), new(raw.cudnnFilterDescriptor_t)
+    conv = new(raw.cudnnConvolutionDescriptor_t)
     raw.cudnnSetConvolution2dDescriptor(conv, 1, 1, 1, 1, 1, 1, 1, 0)
     raw.cudnnSetTensor4dDescriptor(x, 0, 0, 2, 4, 5, 6)
     raw.cudnnSetFilter4dDescriptor(w, 0, 0, 7, 4, 3, 3)
-    yield conv, x, w
-    raw.cudnnDestroyConvolutionDescriptor(conv)
-    raw.cudnnDestroyTensorDescriptor(x)
-    raw.cudnnDestroyFilterDescriptor(w)
+    return conv, x, w
 
 
 @pytest.mark.parametrize("count", range(9))
@@ -68,32 +59,29 @@ def test_a_canary_sees_an_overrun() -> None:
     assert canaries.overruns() == ["before 4 bytes"]
 
 
-def test_a_spatial_transformer_of_no_dimensions() -> None:
-    transformer = new("SpatialTransformer")
+def test_a_spatial_transformer_of_no_dimensions(new: Any) -> None:
+    transformer = new(raw.cudnnSpatialTransformerDescriptor_t)
     with pytest.raises(ValueError, match="'nbDims': at least 1 expected, got 0"):
         raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 0, [])
-    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
 
 
 @pytest.mark.parametrize("count", [9, c_int(9), np.int64(16), 200, 100_000])
-def test_more_dimensions_than_cudnn_has_room_for(count: Any) -> None:
+def test_more_dimensions_than_cudnn_has_room_for(new: Any, x: Any, count: Any) -> None:
     """In cuDNN they overwrite its stack or its heap, which may end the process."""
     sizes = (c_int * 100_000)(*[1] * 100_000)
-    tensor, transformer = new("Tensor"), new("SpatialTransformer")
+    transformer = new(raw.cudnnSpatialTransformerDescriptor_t)
     for dims in (sizes, ctypes.cast(sizes, POINTER)):
         with pytest.raises(cudnn.NotSupportedError, match=r"nbDims = .* is more than 8"):
-            raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, count, dims)
+            raw.cudnnSetTensorNdDescriptorEx(x, 0, 0, count, dims)
         with pytest.raises(cudnn.BadParamError, match=r"nbDims = .* is more than 8"):
             raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, dims)
-    raw.cudnnSetTensorNdDescriptorEx(tensor, 0, 0, 8, sizes)
+    raw.cudnnSetTensorNdDescriptorEx(x, 0, 0, 8, sizes)
     raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 8, sizes)
-    raw.cudnnDestroyTensorDescriptor(tensor)
-    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
 
 
 @pytest.mark.parametrize("dims", [[1 << 16] * 4, [MOST] * 4, [1 << 30] * 8, [1 << 20] * 3 + [16]])
-def test_filters_whose_size_does_not_fit_are_refused(dims: list[int]) -> None:
-    w, size = new("Filter"), c_size_t(1)
+def test_filters_whose_size_does_not_fit_are_refused(new: Any, dims: list[int]) -> None:
+    w, size = new(raw.cudnnFilterDescriptor_t), c_size_t(1)
     with pytest.raises(cudnn.BadParamError, match=f"{math.prod(dims)} elements, more than"):
         raw.cudnnSetFilterNdDescriptor(w, 0, 0, len(dims), dims)
     if len(dims) == 4:
@@ -101,12 +89,11 @@ def test_filters_whose_size_does_not_fit_are_refused(dims: list[int]) -> None:
             raw.cudnnSetFilter4dDescriptor(w, 0, 0, *dims)
     raw.cudnnGetFilterSizeInBytes(w, size)
     assert size.value == 0  # never set
-    raw.cudnnDestroyFilterDescriptor(w)
 
 
 @pytest.mark.parametrize("dims", [[1 << 15] * 4, [65536, 65536, 3, 3], [MOST, MOST, 1, 1]])
-def test_filters_whose_size_fits_are_taken(dims: list[int]) -> None:
-    w, size = new("Filter"), c_size_t()
+def test_filters_whose_size_fits_are_taken(new: Any, dims: list[int]) -> None:
+    w, size = new(raw.cudnnFilterDescriptor_t), c_size_t()
     for given in (dims, np.array(dims, np.int32), (c_int * 4)(*dims), [*dims, MOST, MOST]):
         if math.prod(dims) > lengths._MOST:
             with pytest.raises(cudnn.BadParamError):
@@ -115,15 +102,14 @@ def test_filters_whose_size_fits_are_taken(dims: list[int]) -> None:
         raw.cudnnSetFilterNdDescriptor(w, 0, 0, 4, given)
         raw.cudnnGetFilterSizeInBytes(w, size)
         assert size.value == 4 * math.prod(dims)
-    raw.cudnnDestroyFilterDescriptor(w)
 
 
 @pytest.mark.parametrize(
     "name", [name for name, f in raw.FUNCTIONS.items() if any(p.type.size for p in f.parameters)]
 )
-def test_too_large_sizes_are_refused_by_name(name: str) -> None:
+def test_too_large_sizes_are_refused_by_name(new: Any, name: str) -> None:
     function = raw.FUNCTIONS[name]
-    descriptor = new(function.parameters[0].type.base.__name__[5 : -len("Descriptor_t")])
+    descriptor = new(function.parameters[0].type.base)
     names = [p.name for p in function.parameters if p.type.size]
 
     def argument(p: Any) -> Any:
@@ -147,19 +133,17 @@ def test_too_large_sizes_are_refused_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 9, MOST, -MOST])
-def test_a_null_pointer_is_not_read_for_its_sizes(count: int) -> None:
-    transformer = new("SpatialTransformer")
+def test_a_null_pointer_is_not_read_for_its_sizes(new: Any, count: int) -> None:
+    transformer = new(raw.cudnnSpatialTransformerDescriptor_t)
     with pytest.raises((ValueError, cudnn.BadParamError)):
         raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, count, POINTER())
     dims = ctypes.cast((c_int * 4)(1, 1, 4, 4), POINTER)
     raw.cudnnSetSpatialTransformerNdDescriptor(transformer, 0, 0, 4, dims)
-    raw.cudnnDestroySpatialTransformerDescriptor(transformer)
 
 
 @pytest.mark.parametrize("dims", [[32768, 32768, 4, 1], [65536, 46341, 4, 2]])
-def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
+def test_more_elements_than_the_host_has_memory_for(x: Any, dims: list[int]) -> None:
     """A few bytes described as very many elements: NumPy would be killed on the way."""
-    x = new("Tensor")
     raw.cudnnSetTensorNdDescriptor(x, raw.CUDNN_DATA_DOUBLE, 4, dims, [1, 1, 1, 1])
     with (
         cudnn.use_reference_device(),
@@ -171,33 +155,29 @@ def test_more_elements_than_the_host_has_memory_for(dims: list[int]) -> None:
             with pytest.raises(cudnn.InternalError, match=f"{math.prod(dims)} elements") as caught:
                 call(*arguments)
             assert caught.value.source == "reference device"
-    raw.cudnnDestroyTensorDescriptor(x)
 
 
-def test_typed_memory_beside_a_descriptor_of_another_kind_is_a_type_error() -> None:
+def test_typed_memory_beside_a_descriptor_of_another_kind_is_a_type_error(new: Any) -> None:
     """Descriptors that say no data type, or none that memory could have."""
     with cudnn.use_reference_device(), cudnn.Handle() as handle, cudnn.DeviceBuffer(64) as memory:
         y, one = cudnn.DeviceTensor.from_numpy(np.ones((1, 1, 2, 2), np.float32)), ctypes.c_float(1)
         for kind in ("Convolution", "LRN", "CTCLoss", "Filter", "Activation"):
-            other = new(kind)
+            other = new(vars(raw)[f"cudnn{kind}Descriptor_t"])
             for given in (y, memory):
                 with pytest.raises(TypeError, match="'yDesc'"):
                     raw.cudnnScaleTensor(handle, other, given, one)
-            raw.FUNCTIONS[f"cudnnDestroy{kind}Descriptor"](other)
 
 
 @pytest.mark.parametrize("make", [lambda: (c_int * 1)(), lambda: c_int(), lambda: byref(c_int())])
 @pytest.mark.parametrize("asked", [0, 1])
-def test_few_dims_of_a_tensor_of_vectors(asked: int, make: Any) -> None:
+def test_few_dims_of_a_tensor_of_vectors(x: Any, asked: int, make: Any) -> None:
     """cuDNN scales the second dim even where it was not asked for."""
-    descriptor, count, data_type = raw.cudnnTensorDescriptor_t(), c_int(), raw.cudnnDataType_t()
-    raw.cudnnCreateTensorDescriptor(descriptor)
+    count, data_type = c_int(), raw.cudnnDataType_t()
     raw.cudnnSetTensorNdDescriptorEx(
-        descriptor, raw.CUDNN_TENSOR_NCHW_VECT_C, raw.CUDNN_DATA_INT8x4, 4, [6, 8, 2, 1]
+        x, raw.CUDNN_TENSOR_NCHW_VECT_C, raw.CUDNN_DATA_INT8x4, 4, [6, 8, 2, 1]
     )
     dims, strides = make(), make()
-    raw.cudnnGetTensorNdDescriptor(descriptor, asked, data_type, count, dims, strides)
+    raw.cudnnGetTensorNdDescriptor(x, asked, data_type, count, dims, strides)
     assert count.value == 4
     held = getattr(dims, "_obj", dims)
     assert (held.value if isinstance(held, c_int) else held[0]) == (6 if asked else 0)
-    raw.cudnnDestroyTensorDescriptor(descriptor)

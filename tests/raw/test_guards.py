@@ -81,13 +81,11 @@ def test_a_null_of_a_pointer_type_is_null() -> None:
 
 
 @pytest.mark.parametrize("number", [1, 0xFFFF, True, raw.CUDNN_PTR_16B_ALIGNED, -1])
-def test_small_numbers_are_no_addresses_of_host_memory(number: int) -> None:
-    pack = raw.cudnnFusedOpsConstParamPack_t()
-    raw.cudnnCreateFusedOpsConstParamPack(pack, 0)
+def test_small_numbers_are_no_addresses_of_host_memory(new: Any, number: int) -> None:
+    pack = new(raw.cudnnFusedOpsConstParamPack_t, 0)
     label = raw.CUDNN_PARAM_XDATA_PLACEHOLDER
     with pytest.raises(TypeError, match="'param'"):
         raw.cudnnSetFusedOpsConstParamPackAttribute(pack, label, number)
-    raw.cudnnDestroyFusedOpsConstParamPack(pack)
     backend = raw.cudnnBackendDescriptor_t()
     raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, backend)
     attribute = raw.CUDNN_ATTR_TENSOR_UNIQUE_ID
@@ -104,10 +102,14 @@ class OfAGpu:
     _as_parameter_ = c_void_p(1 << 40)
 
 
-def test_memory_of_a_gpu_is_no_host_memory() -> None:
-    tensor, pack = raw.cudnnBackendDescriptor_t(), raw.cudnnFusedOpsConstParamPack_t()
+def test_memory_of_a_gpu_is_no_host_memory(new: Any) -> None:
+    operation = raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
+    pack, variants = (
+        new(kind, operation)
+        for kind in (raw.cudnnFusedOpsConstParamPack_t, raw.cudnnFusedOpsVariantParamPack_t)
+    )
+    tensor = raw.cudnnBackendDescriptor_t()
     raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, tensor)
-    raw.cudnnCreateFusedOpsConstParamPack(pack, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS)
     name, type_ = raw.CUDNN_ATTR_TENSOR_UNIQUE_ID, raw.CUDNN_TYPE_INT64
     with pytest.raises(TypeError, match=r"'arrayOfElements'.*host memory"):
         raw.cudnnBackendSetAttribute(tensor, name, type_, 1, OfAGpu())
@@ -122,15 +124,9 @@ def test_memory_of_a_gpu_is_no_host_memory() -> None:
         pytest.raises(TypeError, match=r"'alpha'.*on the host"),
     ):
         raw.cudnnScaleTensor(handle, desc, y, OfAGpu())
-    variants = raw.cudnnFusedOpsVariantParamPack_t()
-    raw.cudnnCreateFusedOpsVariantParamPack(
-        variants, raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
-    )
     with pytest.raises(TypeError, match=r"'ptr': .* takes host memory"):
         raw.cudnnGetFusedOpsVariantParamPackAttribute(variants, raw.CUDNN_PTR_XDATA, OfAGpu())
-    raw.cudnnDestroyFusedOpsVariantParamPack(variants)
     raw.cudnnBackendDestroyDescriptor(tensor)
-    raw.cudnnDestroyFusedOpsConstParamPack(pack)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,19 +13,13 @@ OPERATION = raw.CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS
 
 
 @pytest.fixture
-def constants() -> Iterator[Any]:
-    pack = raw.cudnnFusedOpsConstParamPack_t()
-    raw.cudnnCreateFusedOpsConstParamPack(pack, OPERATION)
-    yield pack
-    raw.cudnnDestroyFusedOpsConstParamPack(pack)
+def constants(new: Any) -> Any:
+    return new(raw.cudnnFusedOpsConstParamPack_t, OPERATION)
 
 
 @pytest.fixture
-def variants() -> Iterator[Any]:
-    pack = raw.cudnnFusedOpsVariantParamPack_t()
-    raw.cudnnCreateFusedOpsVariantParamPack(pack, OPERATION)
-    yield pack
-    raw.cudnnDestroyFusedOpsVariantParamPack(pack)
+def variants(new: Any) -> Any:
+    return new(raw.cudnnFusedOpsVariantParamPack_t, OPERATION)
 
 
 def test_a_descriptor_is_copied_in_and_out(constants: Any) -> None:

@@ -19,27 +19,6 @@ def kinds() -> list[type]:
     return [kind for name, kind in vars(raw).items() if name.endswith("Descriptor_t")][1:]
 
 
-def functions_of(kind: type) -> tuple[raw.Function, raw.Function]:
-    stem = kind.__name__.removeprefix("cudnn").removesuffix("_t")
-    return raw.FUNCTIONS[f"cudnnCreate{stem}"], raw.FUNCTIONS[f"cudnnDestroy{stem}"]
-
-
-@pytest.fixture
-def new():
-    made = []
-
-    def create(kind):
-        descriptor = kind()
-        functions_of(kind)[0](descriptor)
-        made.append(descriptor)
-        return descriptor
-
-    yield create
-    for descriptor in made:
-        if descriptor:
-            functions_of(type(descriptor))[1](descriptor)
-
-
 def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
     descriptor = new(raw.cudnnTensorDescriptor_t)
     raw.cudnnSetTensorNdDescriptorEx(descriptor, layout, data_type, len(shape), shape)

@@ -122,9 +122,8 @@ def test_a_number_too_large_for_a_float_is_refused(calls):
         assert scale(calls, desc, 1e39, "float64") == 1e39
 
 
-def test_the_type_that_op_tensor_computes_in_decides(calls):
-    op = raw.cudnnOpTensorDescriptor_t()
-    raw.cudnnCreateOpTensorDescriptor(op)
+def test_the_type_that_op_tensor_computes_in_decides(new, calls):
+    op = new(raw.cudnnOpTensorDescriptor_t)
     nan = raw.CUDNN_NOT_PROPAGATE_NAN
     raw.cudnnSetOpTensorDescriptor(op, raw.CUDNN_OP_TENSOR_ADD, DOUBLE, nan)
     with TensorDescriptor((1, 2, 3, 4), "float32") as d:
@@ -133,7 +132,6 @@ def test_the_type_that_op_tensor_computes_in_decides(calls):
         assert calls.noted == [{"alpha1": 1, "alpha2": 2, "beta": 3}]
         with pytest.raises(TypeError, match="argument 'beta': expected a float64, since opTensorD"):
             call(HANDLE, op, 1, d, 1 << 20, 2, d, 1 << 20, c_float(3), d, 1 << 20)
-    raw.cudnnDestroyOpTensorDescriptor(op)
 
 
 @pytest.mark.parametrize(("x", "y"), [("float64", "float32"), ("float32", "float64")])
@@ -166,9 +164,8 @@ PADDING = {
 
 
 @pytest.mark.parametrize("data_type", PADDING, ids=lambda t: t.name)
-def test_padding_has_the_type_of_the_sequences(data_type: int):
-    descriptor = raw.cudnnRNNDataDescriptor_t()
-    raw.cudnnCreateRNNDataDescriptor(descriptor)
+def test_padding_has_the_type_of_the_sequences(new, data_type: int):
+    descriptor = new(raw.cudnnRNNDataDescriptor_t)
     right, wrong, stored = PADDING[data_type]
 
     def set_(fill: Any) -> float:
@@ -182,12 +179,10 @@ def test_padding_has_the_type_of_the_sequences(data_type: int):
         set_(wrong)
     with pytest.raises(ValueError, match="bytes"):
         set_((c_char * 1)())
-    raw.cudnnDestroyRNNDataDescriptor(descriptor)
 
 
-def test_padding_is_read_into_memory_of_its_type():
-    descriptor = raw.cudnnRNNDataDescriptor_t()
-    raw.cudnnCreateRNNDataDescriptor(descriptor)
+def test_padding_is_read_into_memory_of_its_type(new):
+    descriptor = new(raw.cudnnRNNDataDescriptor_t)
     layout = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED
     raw.cudnnSetRNNDataDescriptor(descriptor, FLOAT, layout, 2, 2, 3, [2, 1], 2.5)
 
@@ -203,7 +198,6 @@ def test_padding_is_read_into_memory_of_its_type():
     for wrong in (c_double(), 1.0, c_int(), np.float32(1)):
         with pytest.raises(TypeError, match="argument 'paddingFill': expected a float32"):
             get(wrong)
-    raw.cudnnDestroyRNNDataDescriptor(descriptor)
 
 
 @pytest.mark.parametrize("value", [1.0, 1.00390625, 1.01171875, 3e38, -7.25, float("nan")])

@@ -168,10 +168,9 @@ def test_memory_whose_size_the_numbers_of_a_call_say(reached, name):
         call(**{**given, name: small})
 
 
-def test_filters_and_workspaces(reached):
+def test_filters_and_workspaces(new, reached):
     call = reached("cudnnFindConvolutionForwardAlgorithmEx")
-    convolution = raw.cudnnConvolutionDescriptor_t()
-    raw.cudnnCreateConvolutionDescriptor(convolution)
+    convolution = new(raw.cudnnConvolutionDescriptor_t)
     mode = raw.CUDNN_CROSS_CORRELATION
     raw.cudnnSetConvolution2dDescriptor(convolution, 1, 1, 1, 1, 1, 1, mode, raw.CUDNN_DATA_FLOAT)
     perf = (raw.cudnnConvolutionFwdAlgoPerf_t * 1)()
@@ -187,7 +186,6 @@ def test_filters_and_workspaces(reached):
         find(torch_tensor((3, 6, 3, 3)), None, 0)
     with pytest.raises(ValueError, match="argument 'workSpace': 400 bytes, but workSpaceSizeInB"):
         find(4096, torch_tensor((100,)), 401)
-    raw.cudnnDestroyConvolutionDescriptor(convolution)
 
 
 def test_sequences_and_lengths(reached):
@@ -226,13 +224,10 @@ def test_memory_beside_a_null_descriptor_is_left_to_c(reached):
     assert len(reached.names) == 2
 
 
-def test_errors_say_what_memory_is_and_not_its_numbers():
-    new = raw.cudnnTensorDescriptor_t()
-    raw.cudnnCreateTensorDescriptor(new)
+def test_errors_say_what_memory_is_and_not_its_numbers(x):
     with pytest.raises(errors.BadParamError) as refused:
-        raw.cudnnSetTensor(HANDLE, new, torch_tensor((2, 3)), 1.0)
+        raw.cudnnSetTensor(HANDLE, x, torch_tensor((2, 3)), 1.0)
     assert "y=<Tensor: float32 (2, 3) with strides (3, 1)>" in str(refused.value)
-    raw.cudnnDestroyTensorDescriptor(new)
 
 
 def test_every_descriptor_of_memory_is_a_parameter():

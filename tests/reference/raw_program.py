@@ -33,10 +33,10 @@ class Descriptors:
             if descriptor:
                 _of_kind("Destroy", type(descriptor))(descriptor)
 
-    def new(self, kind: type) -> Any:
-        """A descriptor that was created and not set."""
+    def new(self, kind: type, *arguments: Any) -> Any:
+        """A descriptor, or a pack, that was created and not set."""
         descriptor = kind()
-        _of_kind("Create", kind)(descriptor)
+        _of_kind("Create", kind)(descriptor, *arguments)
         self._made.append(descriptor)
         return descriptor
 
