@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 from fractions import Fraction
 
 import ml_dtypes
 import numpy as np
 import pytest
+from programs import printed
 
 from cudnn_ctypes.dtypes import (
     as_data_type,
@@ -138,9 +137,7 @@ def test_torch_types_by_name() -> None:
 
 
 def test_torch_is_not_imported() -> None:
-    code = "import sys, cudnn_ctypes.dtypes; print('torch' in sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "False"
+    assert printed("import sys, cudnn_ctypes.dtypes; print('torch' in sys.modules)") == ["False"]
 
 
 @pytest.mark.parametrize(

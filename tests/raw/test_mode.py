@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from programs import fake_library, run_program
+from programs import fake_library, printed, run_program
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.raw import mode
 
+REQUESTED = "from cudnn_ctypes.raw import mode; print(mode.reference_device_requested)"
+
 
 def active_with(value: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if k != mode.ENVIRONMENT_VARIABLE}
-    if value is not None:
-        environment[mode.ENVIRONMENT_VARIABLE] = value
-    code = "from cudnn_ctypes.raw import mode; print(mode.reference_device_requested)"
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
-    )
+    environment = {} if value is None else {mode.ENVIRONMENT_VARIABLE: value}
+    return run_program(REQUESTED, environment=environment, check=False)
 
 
 @pytest.mark.thinned(2)
@@ -43,7 +38,7 @@ def test_environment(value: str | None, expected: str) -> None:
 def automatic(folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """A program that has the device chosen; libraries of the folder come first."""
     return run_program(
-        "from cudnn_ctypes.raw import mode; print(mode.reference_device_requested)",
+        REQUESTED,
         environment={
             mode.ENVIRONMENT_VARIABLE: "Auto",
             **({"LD_LIBRARY_PATH": str(folder)} if folder else {}),
@@ -92,15 +87,8 @@ def test_a_misspelt_value_is_an_error() -> None:
 )
 def test_the_environment_names_the_gpu_that_it_stands_for(value: str, gpu: str) -> None:
     program = "from cudnn_ctypes import Handle; print(Handle().device.stands_for)"
-    environment = {**os.environ, mode.ENVIRONMENT_VARIABLE: value}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    assert done.stdout.strip() == gpu, done.stderr
+    environment = {mode.ENVIRONMENT_VARIABLE: value}
+    assert printed(program, environment=environment, flags=("-W", "ignore")) == [gpu]
 
 
 @pytest.mark.thinned(3)

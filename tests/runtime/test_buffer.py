@@ -2,20 +2,15 @@
 
 import ctypes
 import gc
-import os
-import subprocess
-import sys
 import threading
 import tracemalloc
 import weakref
 from contextlib import suppress
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from fake_cuda import FakeStream
-from programs import ROOT
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.errors import ClosedError
@@ -235,18 +230,6 @@ def test_an_error_while_freeing_comes_out_of_close(fake_cuda, monkeypatch):
     fake_cuda.used = 0
 
 
-def test_it_is_freed_at_exit_in_silence():
-    code = (
-        "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
-        "from cudnn_ctypes.runtime import DeviceBuffer\n"
-        "kept = DeviceBuffer(16); view = kept.view(4); cycle = [kept]; cycle.append(cycle)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert run.stderr == ""
-
-
 class TestAllocator:
     def test_its_blocks_are_freed_with_the_last_reference_in_the_stream_s_order(self, fake_cuda):
         allocator = Allocator(0, FakeStream(7))
@@ -340,42 +323,3 @@ class TestAllocator:
                 Allocator(memory_resource=SimpleNamespace(allocate=None))
         finally:
             use_reference_device(False)
-
-
-def test_what_is_left_at_exit_is_freed_once():
-    code = (
-        "from cudnn_ctypes import use_reference_device; use_reference_device()\n"
-        "from cudnn_ctypes.raw import host_blocks\n"
-        "from cudnn_ctypes.runtime import DeviceTensor\n"
-        "kept = [DeviceTensor.empty((4,), 'float32') for _ in range(3)]\n"
-        "free = host_blocks.Block.free\n"
-        "host_blocks.Block.free = lambda block: print('freed') or free(block)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert (run.stdout, run.stderr) == ("freed\n" * 3, "")
-
-
-def test_what_is_kept_at_exit_is_freed_in_silence():
-    code = (
-        "import atexit; atexit.register(lambda: print(fake.used))  # the last\n"
-        "from fake_cuda import FakeCuda\n"
-        "from cudnn_ctypes.runtime import allocation, cuda\n"
-        "fake = FakeCuda()\n"
-        "fake.context = 0\n"
-        "cuda.driver, cuda.core = (lambda: fake), (lambda: fake.core)\n"
-        "allocator = allocation.Allocator(0, keeps=True)\n"
-        "first, second = allocator.allocate_each([16, 32])\n"
-        "del first\n"
-        "cycle = [second, allocator]; cycle.append(cycle)\n"
-        "print(fake.used)\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])},
-    )
-    assert (run.stdout, run.stderr) == ("1024\n0\n", "")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
+from programs import run_program
 
 from cudnn_ctypes.runtime import (
     DeviceBuffer,
@@ -221,7 +220,7 @@ def test_the_end_of_the_process_is_silent():
         "del tensor\n"
         "print('done')\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr
+    run = run_program(code)
+    assert run.stdout == "done\n", run.stderr
     assert "Exception ignored" not in run.stderr
     assert "Traceback" not in run.stderr

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import subprocess
-import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fake_cuda import FakeStream, Status
+from programs import printed
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
@@ -282,14 +281,13 @@ def test_results_of_zeros_are_filled_on_the_stream(fake_cuda, plans):
 
 
 def test_importing_loads_no_cuda():
-    code = (
-        "import sys; from cudnn_ctypes.runtime import *;"
-        "from cudnn_ctypes import use_reference_device;"
-        "use_reference_device(); DeviceBuffer(3).close(); Event();"
-        "print([name for name in sys.modules if name.startswith('cuda.')])"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
+    program = """
+        import sys; from cudnn_ctypes.runtime import *
+        from cudnn_ctypes import use_reference_device
+        use_reference_device(); DeviceBuffer(3).close(); Event()
+        print([name for name in sys.modules if name.startswith("cuda.")])
+    """
+    assert printed(program) == ["[]"]
 
 
 def test_device_and_stream_are_those_of_cuda_core():
