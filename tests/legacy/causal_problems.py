@@ -7,7 +7,7 @@ sum of the products' magnitudes; storing adds the type's own roundoff.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -15,14 +15,7 @@ import numpy as np
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, reference
 
-from .draws import ROUNDOFF, Array, compute_roundoff, dtype_of, wide
-
-
-class Result(NamedTuple):
-    name: str
-    value: Array
-    exact: Array
-    allowed: Array
+from .draws import ROUNDOFF, Array, Result, compute_roundoff, dtype_of, wide
 
 
 class Problem:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -38,6 +38,16 @@ class Case:
     exact: Array
     allowed: Array
     about: str
+
+
+class Result(NamedTuple):
+    """A result, what it should be, and how far each element may be off."""
+
+    name: str
+    value: Array
+    exact: Array
+    allowed: Any
+    about: object = ""
 
 
 def dtype_of(name: str) -> np.dtype[Any]:

@@ -8,27 +8,18 @@ rounded to the stored type as well.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle, LRNDescriptor, SpatialTransformerDescriptor
 from cudnn_ctypes import reference as ref
 from cudnn_ctypes.reference.lrn import neighbours
 
-DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
+from .draws import FLOATING, ROUNDOFF, Array, Result, compute_roundoff, dtype_of
+
 STEPS = 64
-Array = NDArray[Any]
-
-
-class Result(NamedTuple):
-    name: str
-    value: Array
-    exact: Array
-    allowed: Array
 
 
 class Case:
@@ -36,11 +27,9 @@ class Case:
 
     def __init__(self, handle: Handle, data_type: str, seed: int, salt: int) -> None:
         self.handle, self.data_type = handle, data_type
-        self.rng = np.random.default_rng([seed, DATA_TYPES.index(data_type), salt])
-        self.dtype = np.dtype(ml_dtypes.bfloat16 if data_type == "bfloat16" else data_type)
-        self.u = 2.0**-53 if data_type == "float64" else 2.0**-24
-        stored = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11}
-        self.stored = stored.get(data_type, 2.0**-8)
+        self.rng = np.random.default_rng([seed, FLOATING.index(data_type), salt])
+        self.dtype, self.u = dtype_of(data_type), compute_roundoff(data_type)
+        self.stored = ROUNDOFF[data_type]
         self.tiny = 2.0**-25 if data_type == "float16" else 0.0
         self.layout = str(self.rng.choice(["NCHW", "NHWC"]))
         self.alpha, self.beta = 1.0, 0.0
@@ -104,7 +93,7 @@ def _descriptor(case: Case) -> tuple[LRNDescriptor, dict[str, Any]]:
     return LRNDescriptor(n, alpha=alpha, beta=beta, k=k), options
 
 
-def lrn(handle: Handle, data_type: str, seed: int) -> list[Result]:
+def lrn(data_type: str, handle: Handle, seed: int) -> list[Result]:
     case = Case(handle, data_type, seed, 0)
     shape = case.shape(int(case.rng.choice([1, 2, 2, 3])))
     case.layout = "NCHW" if len(shape) == 5 else case.layout
@@ -153,7 +142,7 @@ def _priors(case: Case, shape: tuple[int, ...], count: int) -> list[Array]:
 # -- divisive normalization --------------------------------------------------------------------
 
 
-def divisive(handle: Handle, data_type: str, seed: int) -> list[Result]:
+def divisive(data_type: str, handle: Handle, seed: int) -> list[Result]:
     case = Case(handle, data_type, seed, 1)
     shape = case.shape(int(case.rng.choice([2, 2, 3])))
     x, means, dy = (case.random(*shape) for _ in range(3))
@@ -252,7 +241,7 @@ def _divisive_sizes(
 # -- spatial transformer -----------------------------------------------------------------------
 
 
-def spatial(handle: Handle, data_type: str, seed: int) -> list[Result]:
+def spatial(data_type: str, handle: Handle, seed: int) -> list[Result]:
     case = Case(handle, data_type, seed, 2)
     images, channels, height, width = case.shape(2)
     height, width = height + 1, width + 1

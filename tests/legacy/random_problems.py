@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,27 +23,19 @@ from . import (
     causal_problems,
     convolutions,
     ctc_problems,
+    fused_problems,
+    gnn_problems,
     local_normalizations,
     normalizations,
     recurrent,
 )
-from .draws import FLOATING, Array, Draw
+from .draws import FLOATING, Draw, Result
 from .operations import families
 from .recurrent_rounding import tolerances
 from .runs import Run as ConvolutionRun
 from .test_rnn_descriptors import types as rnn_types
 
-__all__ = ["FAMILIES", "Family", "Result", "errors"]
-
-
-class Result(NamedTuple):
-    """A result, what it should be, and how far each element may be off."""
-
-    name: str
-    value: Array
-    exact: Array
-    allowed: Any
-    about: object = ""
+__all__ = ["FAMILIES", "Family", "errors"]
 
 
 def errors(result: Result) -> tuple[float, float]:
@@ -118,11 +110,6 @@ def normalization(data_type: str, family: str, handle: Handle, seed: int) -> Ite
         yield Result(name, value, exact[name], allowed[name], problem)
 
 
-def local(operation: Callable[..., Any], data_type: str, handle: Handle, seed: int) -> Any:
-    for result in operation(handle, data_type, seed):
-        yield Result(*result)
-
-
 def norms() -> Iterator[Family]:
     share = {"float64": 0.5, "float32": 0.5, "float16": 0.5, "bfloat16": 0.0}
     for data_type in normalizations.DATA_TYPES:
@@ -132,7 +119,7 @@ def norms() -> Iterator[Family]:
                 yield Family(family, data_type, carry_out, 40, 8, (share[data_type], 1.0))
         least = 0.0 if data_type == "bfloat16" else 1.0
         for name in ("lrn", "divisive", "spatial"):
-            carry_out = partial(local, getattr(local_normalizations, name), data_type)
+            carry_out = partial(getattr(local_normalizations, name), data_type)
             yield Family(name, data_type, carry_out, 40, 6, (least, least))
 
 
@@ -166,21 +153,35 @@ def of_convolutions() -> Iterator[Family]:
             yield Family(f"convolution {operation}", str(kind), carry_out, least=(least, least))
 
 
-def of_time(operation: Callable[..., Any], data_type: str, _: Handle, seed: int) -> Any:
-    for result in operation(data_type, seed):
-        yield Result(*result)
+def without_handle(operation: Callable[[int], Any], _: Handle, seed: int) -> Iterator[Result]:
+    yield from operation(seed)
 
 
 def causal_convolutions() -> Iterator[Family]:
     counts = {"direct": (12, 12), "back_to_back": (4, 4), "fft": (2, 2), "long_fft": (1, 1)}
     for name, (on_gpu, on_reference) in counts.items():
         for data_type in FLOATING:
-            carry_out = partial(of_time, getattr(causal_problems, name), data_type)
+            carry_out = partial(without_handle, partial(getattr(causal_problems, name), data_type))
             operation = f"causal convolution {name}"
             yield Family(operation, data_type, carry_out, on_gpu, on_reference, (0.0, 1.0))
 
 
-# --- sequences --------------------------------------------------------------------------------
+def fused() -> Iterator[Family]:
+    count = len(fused_problems.CASES)
+    for statistics in (True, False):
+        carry_out = partial(fused_problems.convolution, statistics, "float16")
+        operation = "conv_bnstats" if statistics else "conv without stats"
+        yield Family(operation, "float16", carry_out, count, count, (0.0, 1.0))
+    for dtype in ("float16", "float32"):
+        carry_out = partial(fused_problems.filter_gradient, dtype)
+        yield Family("wgrad", dtype, carry_out, count, count, (0.0, 1.0))
+    yield Family("finalize training", "float32", fused_problems.finalizing, 2, 2, (0.0, 1.0))
+    for dtype in ("float16", "float32", "float64"):
+        carry_out = partial(fused_problems.finalizing_inference, dtype)
+        yield Family("finalize inference", dtype, carry_out, 1, 1, (0.0, 1.0))
+
+
+# --- sequences and graphs ---------------------------------------------------------------------
 
 
 def network(kind: recurrent.Kind, algorithm: str, handle: Handle, seed: int) -> Iterator[Result]:
@@ -252,4 +253,24 @@ def sequences() -> Iterator[Family]:
                 yield Family(operation, dtype, carry_out, 40, 6, (0.0, 0.0))
 
 
-FAMILIES = (*layers(), *norms(), *of_convolutions(), *causal_convolutions(), *sequences())
+def graphs() -> Iterator[Family]:
+    for data_type in gnn_problems.DATA_TYPES:
+        for operation in ("sum", "mean", "max", "min"):
+            carry_out = partial(gnn_problems.aggregation, operation, data_type)
+            carry_out = partial(without_handle, carry_out)
+            yield Family(f"aggregate {operation}", data_type, carry_out, 8, 8, (0.0, 1.0))
+        for version, operation in ((1, "GAT"), (2, "GATv2")):
+            carry_out = partial(gnn_problems.attention, version, data_type)
+            carry_out = partial(without_handle, carry_out)
+            yield Family(operation, data_type, carry_out, 56, 28, (0.0, 1.0))
+
+
+FAMILIES = (
+    *layers(),
+    *norms(),
+    *of_convolutions(),
+    *causal_convolutions(),
+    *fused(),
+    *sequences(),
+    *graphs(),
+)

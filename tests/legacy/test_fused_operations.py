@@ -7,23 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
-from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.raw.origins import POINTEES
 from cudnn_ctypes.reference import fused_operations as reference
 
-from .conftest import Report
+from .fused_problems import statistics, upload
 
 OPERATIONS = list(raw.cudnnFusedOps_t)
 RESERVED = OPERATIONS[4:]
 HALF, SINGLE = 2.0**-11, 2.0**-24
-
-
-def upload(array: NDArray[Any], layout: str | None = None) -> cudnn.DeviceTensor:
-    return cudnn.DeviceTensor.from_numpy(array, layout=layout)
 
 
 # --- packs --------------------------------------------------------------------------------------
@@ -264,14 +258,14 @@ def test_executions_of_a_plan_are_found_by_their_key(handle: cudnn.Handle) -> No
     ):
         plan.make(handle, pack)
         for seed in range(4):
-            statistics = reference_statistics(seed=seed)
+            given = statistics(seed=seed)
             scale, bias = (cudnn.DeviceTensor.full((1, 32, 1, 1), 7, "float16") for _ in range(2))
-            for name, array in zip(names, statistics, strict=True):
+            for name, array in zip(names, given, strict=True):
                 variants.set(f"ptr_{name}", upload(array))
             variants.set("ptr_bn_eqscale", scale)
             variants.set("ptr_bn_eqbias", bias)
             plan.execute(handle, variants)
-            expected = reference.finalize_statistics_inference(*statistics, epsilon=1e-5)
+            expected = reference.finalize_statistics_inference(*given, epsilon=1e-5)
             np.testing.assert_allclose(scale.numpy(), expected[0], rtol=2e-3, atol=2e-3)
             np.testing.assert_allclose(bias.numpy(), expected[1], rtol=2e-3, atol=4e-3)
         assert len(handle._plans) == 1
@@ -281,7 +275,7 @@ def test_executions_of_a_plan_are_found_by_their_key(handle: cudnn.Handle) -> No
         variants.set("ptr_bn_bias", None)
         with pytest.raises(ValueError, match="variants: ptr_bn_bias is NULL"):
             plan.execute(handle, variants)
-        memory = upload(statistics[1])
+        memory = upload(given[1])
         variants.set("ptr_bn_bias", memory)
         plan.execute(handle, variants)
         memory.close()
@@ -317,235 +311,8 @@ def test_sums_are_per_channel(handle: cudnn.Handle) -> None:
         plan.make(handle, pack)
 
 
-def reference_statistics(channels: int = 32, seed: int = 1) -> list[NDArray[Any]]:
-    """gamma, beta, mean, variance."""
-    rng = np.random.default_rng(seed)
-    shape = (1, channels, 1, 1)
-    made = [rng.standard_normal(shape).astype(np.float32) for _ in range(4)]
-    made[3] = np.abs(made[3]) + 0.1
-    return made
-
-
-# --- the operations -----------------------------------------------------------------------------
-
-
-def attempt(report: Report, key: tuple[str, str, str], call: Any) -> Any:
-    """The call's result; the test is skipped, with cuDNN's reason, if it has no kernel."""
-    try:
-        return call()
-    except cudnn.NotSupportedError as error:
-        reason = error.messages[0] if error.messages else error.status
-        report.not_supported(key, f"{error.function}: {reason!s}"[:200])
-        pytest.skip(f"{key[2]}: {reason!s}")
-
-
-def check(
-    report: Report,
-    key: tuple[str, str, str],
-    actual: Any,
-    exact: NDArray[Any],
-    allowed: NDArray[Any],
-) -> None:
-    result = actual.numpy().astype(np.float64)
-    error = np.where(np.isnan(result), np.inf, np.abs(result - exact))
-    over = float((error / np.maximum(allowed, 1e-30)).max())
-    report.ran(key, float(error.max() / max(np.abs(exact).max(), 1e-30)), over)
-    assert over <= 1, f"{key}: error {error.max()}"
-
-
-CASES = [
-    # (N, C, H, W), K, filter, padding, stride, activation, affine
-    ((2, 8, 8, 8), 32, 3, 1, 1, "relu", True),
-    ((4, 64, 7, 9), 64, 1, 0, 1, "relu", True),
-    ((2, 32, 9, 8), 32, 3, 1, 2, "relu", True),
-    ((2, 16, 8, 8), 32, 3, 1, 1, None, False),
-    ((2, 16, 8, 8), 32, 3, 1, 1, None, True),
-]
-
-
-class Case:
-    """Operands of a fused convolution, and what they give."""
-
-    def __init__(self, number: int, dtype: Any) -> None:
-        x_shape, filters, window, padding, stride, activation, affine = CASES[number]
-        rng = np.random.default_rng(number)
-        channels = x_shape[1]
-        self.x = rng.standard_normal(x_shape).astype(dtype)
-        self.w_shape = (filters, channels, window, window)
-        self.w = (rng.standard_normal(self.w_shape) / window / channels**0.5).astype(dtype)
-        self.scale = (rng.standard_normal((1, channels, 1, 1))).astype(dtype) if affine else None
-        self.bias = (rng.standard_normal((1, channels, 1, 1))).astype(dtype) if affine else None
-        self.activation = activation
-        self.settings = {"padding": (padding,) * 2, "stride": (stride,) * 2}
-        self.conv = cudnn.ConvolutionDescriptor(
-            padding, stride, math_type="tensor_op_math", compute_data_type="float32"
-        )
-
-    @property
-    def affine(self) -> dict[str, Any]:
-        return {
-            "scale": None if self.scale is None else upload(self.scale, "NHWC"),
-            "bias": None if self.bias is None else upload(self.bias, "NHWC"),
-            "activation": self.activation,
-        }
-
-    def applied(self) -> NDArray[Any]:
-        """act(x * scale + bias) in the type of x."""
-        return reference.affine_activation(
-            self.x, self.scale, self.bias, self.activation or "identity"
-        )
-
-
-@pytest.mark.parametrize("statistics", [True, False])
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_convolution(handle: cudnn.Handle, report: Report, number: int, statistics: bool) -> None:
-    case = Case(number, np.float16)
-    operation = "conv_bnstats" if statistics else "conv without stats"
-    key = ("reference" if handle.on_reference_device else "GPU", "float16", operation)
-    with case.conv as conv:
-        made = attempt(
-            report,
-            key,
-            lambda: cudnn.scale_bias_activation_convolution(
-                handle,
-                upload(case.x, "NHWC"),
-                upload(case.w, "NHWC"),
-                conv,
-                statistics=statistics,
-                **case.affine,
-            ),
-        )
-    a = case.applied().astype(np.float64)
-    w = case.w.astype(np.float64)
-    options = {"options": case.settings, "out_dtype": np.float64}
-    expected = reference.scale_bias_activation_convolution(a, w, **options)
-    sizes = reference.scale_bias_activation_convolution(np.abs(a), np.abs(w), **options).y
-    # a itself may be off by one rounding, where x * scale + bias is rounded otherwise.
-    length = w[0].size
-    allowed = (HALF * 2 + 2 * length * SINGLE) * sizes + HALF * np.abs(expected.y)
-    check(report, key, made.y, expected.y, allowed)
-    if not statistics:
-        assert made.y_sum is made.y_sqsum is None
-        return
-    y = made.y.numpy().astype(np.float64)
-    axes, count = (0, 2, 3), y.size / y.shape[1]
-    for actual, values in ((made.y_sum, y), (made.y_sqsum, y * y)):
-        # Of y before or after it was rounded: cuDNN does not say.
-        size = np.abs(values).sum(axes, keepdims=True)
-        check(
-            report,
-            key,
-            actual,
-            values.sum(axes, keepdims=True),
-            (2 * HALF + count * SINGLE) * size + 1e-6,
-        )
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_filter_gradient(handle: cudnn.Handle, report: Report, number: int, dtype: Any) -> None:
-    case = Case(number, dtype)
-    where = "reference" if handle.on_reference_device else "GPU"
-    key = (where, np.dtype(dtype).name, "wgrad")
-    with (
-        case.conv as conv,
-        cudnn.TensorDescriptor(case.x.shape) as x_desc,
-        cudnn.FilterDescriptor(case.w_shape) as w_desc,
-    ):
-        y_shape = conv.output_shape(x_desc, w_desc)
-        dy = np.random.default_rng(99).standard_normal(y_shape).astype(dtype)
-        dw = attempt(
-            report,
-            key,
-            lambda: cudnn.scale_bias_activation_backward_filter(
-                handle,
-                conv,
-                x=upload(case.x, "NHWC"),
-                dy=upload(dy, "NHWC"),
-                dw_shape=case.w_shape,
-                **case.affine,
-            ),
-        )
-    a, wide_dy = case.applied().astype(np.float64), dy.astype(np.float64)
-    options = {"options": case.settings, "out_dtype": np.float64}
-    exact = reference.scale_bias_activation_backward_filter(
-        x=a, dy=wide_dy, dw_shape=case.w_shape, **options
-    )
-    sizes = reference.scale_bias_activation_backward_filter(
-        x=np.abs(a), dy=np.abs(wide_dy), dw_shape=case.w_shape, **options
-    )
-    count = dy.shape[0] * dy.shape[2] * dy.shape[3]
-    # float32 may be multiplied as TF32, whose roundoff is that of half precision.
-    allowed = (4 * HALF + 2 * count * SINGLE) * sizes + HALF * np.abs(exact)
-    check(report, key, dw, exact, allowed)
-
-
-@pytest.mark.parametrize("averaged", [True, False])
-def test_finalize_training(handle: cudnn.Handle, report: Report, averaged: bool) -> None:
-    rng = np.random.default_rng(3)
-    gamma, beta, mean, variance = reference_statistics(seed=4)
-    y = rng.standard_normal((4, 32, 5, 5)).astype(np.float32)
-    y_sum, y_sqsum = (v.sum((0, 2, 3), keepdims=True).astype(np.float32) for v in (y, y * y))
-    count = 100
-    key = ("reference" if handle.on_reference_device else "GPU", "float32", "finalize training")
-    running = [upload(mean, "NHWC"), upload(variance, "NHWC")] if averaged else []
-    made = attempt(
-        report,
-        key,
-        lambda: cudnn.finalize_statistics_training(
-            handle,
-            *(upload(v, "NHWC") for v in (y_sum, y_sqsum)),
-            count,
-            *(upload(v, "NHWC") for v in (gamma, beta)),
-            *running,
-            average_factor=0.25,
-            epsilon=1e-3,
-        ),
-    )
-    expected = reference.finalize_statistics_training(
-        y_sum,
-        y_sqsum,
-        count,
-        gamma,
-        beta,
-        epsilon=1e-3,
-        average_factor=0.25,
-        running_mean=mean,
-        running_variance=variance,
-    )
-    assert made.scale.dtype == np.float16
-    slack = 64 * SINGLE
-    for actual, exact in zip(made, expected[:4], strict=True):
-        store = HALF if actual.dtype == np.float16 else SINGLE
-        check(report, key, actual, exact, (slack + 2 * store) * (1 + np.abs(exact)))
-    for actual, exact in zip(running, expected[4:], strict=False):
-        check(report, key, actual, exact, slack * (1 + np.abs(exact)))
-
-
-@pytest.mark.parametrize("data_type", ["float16", "float32", "float64"])
-def test_finalize_inference(handle: cudnn.Handle, report: Report, data_type: str) -> None:
-    gamma, beta, mean, variance = reference_statistics(seed=5)
-    key = ("reference" if handle.on_reference_device else "GPU", data_type, "finalize inference")
-    made = attempt(
-        report,
-        key,
-        lambda: cudnn.finalize_statistics_inference(
-            handle,
-            *(upload(v, "NHWC") for v in (gamma, beta, mean, variance)),
-            epsilon=1e-3,
-            data_type=data_type,
-        ),
-    )
-    # Computed in float32, and rounded to the type.
-    roundoff = HALF if data_type == "float16" else SINGLE
-    expected = reference.finalize_statistics_inference(gamma, beta, mean, variance, epsilon=1e-3)
-    for actual, exact in zip(made, expected, strict=True):
-        assert actual.dtype == numpy_dtype(data_type)
-        check(report, key, actual, exact, (roundoff + 8 * SINGLE) * (1 + np.abs(exact)))
-
-
 def test_scale_and_bias_in_a_type_that_is_not_supported(handle: cudnn.Handle) -> None:
-    given = [upload(v, "NHWC") for v in reference_statistics()]
+    given = [upload(v) for v in statistics()]
     for data_type in ("bfloat16", "int32"):
         with pytest.raises(cudnn.NotSupportedError):
             cudnn.finalize_statistics_inference(handle, *given, data_type=data_type)

@@ -10,6 +10,7 @@ import numpy as np
 from cudnn_ctypes.dtypes import data_type_name, numpy_dtype
 from cudnn_ctypes.errors import CudnnError, SymbolNotFoundError
 from tests.legacy import convolutions, local_normalizations, normalizations, operations, runs
+from tests.legacy.draws import FLOATING
 from tests.legacy.draws import Draw as TestDraw
 
 from .. import numbers, random_graphs
@@ -129,13 +130,13 @@ class _Normalization(_Whole):
 
 class _Neighbours(_Whole):
     def __init__(self, draw: Draw) -> None:
-        self.kind = draw.choice("type", tuple(local_normalizations.DATA_TYPES))
+        self.kind = draw.choice("type", FLOATING)
         self.operation = draw.choice("operation", ("lrn", "divisive", "spatial"))
         super().__init__(draw, f"layer 2: {self.operation}")
         self.seed = draw.integer("problem", 0, 10**6)
 
     def outputs(self, machine: Machine, wobble: int) -> dict[str, Any]:
-        found = getattr(local_normalizations, self.operation)(machine.owner, self.kind, self.seed)
+        found = getattr(local_normalizations, self.operation)(self.kind, machine.owner, self.seed)
         self.limits = {each.name: 4 * each.allowed for each in found}
         return {each.name: each.value for each in found}
 
