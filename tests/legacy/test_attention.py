@@ -25,8 +25,6 @@ from .attentions import KINDS, POISON, Kind, Run, kept, random_problem, toleranc
 from .attentions import expected as attention_expected
 from .small_attention import CLOSE, FMA_CLOSE, HEADS, OPTIONS, TK, TQ, N, expected, normal
 
-(FLOAT64,) = (kind for kind in KINDS if kind.name == "float64")
-
 
 @pytest.fixture
 def operands(handle: Handle) -> tuple[DeviceTensor, ...]:
@@ -40,12 +38,6 @@ def saved(operands: Any, **others: Any) -> dict[str, Any]:
 
 
 # --- the operation ------------------------------------------------------------------------------
-
-
-def test_forward(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
-    out = attention_forward(handle, *operands, attn, weights)
-    assert out.shape == (TQ, N, 6)
-    np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
 
 
 def test_one_time_step_after_the_other(handle, attn, weights, operands):

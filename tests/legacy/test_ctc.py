@@ -35,28 +35,6 @@ def close(actual: cudnn.DeviceTensor, expected: cudnn.DeviceTensor) -> None:
 # --- the loss -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("algorithm", ["deterministic", "non_deterministic"])
-@pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_loss(handle: cudnn.Handle, dtype: Any, version: Any, algorithm: str) -> None:
-    x = activations(dtype)
-    expected = reference.ctc_loss(x.astype(np.float64), LABELS, LENGTHS)
-    # The least that cuDNN keeps within its shared memory.
-    with cudnn.CTCLossDescriptor(dtype, max_label_length=3 if dtype == np.float64 else 5) as loss:
-        costs, gradients = version(
-            handle,
-            cudnn.DeviceTensor.from_numpy(x),
-            LABELS,
-            loss,
-            input_lengths=LENGTHS,
-            algorithm=algorithm,
-        )
-    # Some dozens of additions of logarithms up to 20.
-    tolerance = 1e-12 if dtype == np.float64 else 2e-5
-    np.testing.assert_allclose(costs.numpy(), expected.costs, rtol=tolerance)
-    np.testing.assert_allclose(gradients.numpy(), expected.gradients, atol=tolerance)
-
-
 @pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
 @pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
 def test_labels_that_need_more_steps(handle: cudnn.Handle, version: Any, mode: str) -> None:

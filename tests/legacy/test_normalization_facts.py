@@ -25,7 +25,6 @@ from cudnn_ctypes import (
     TensorDescriptor,
     raw,
 )
-from cudnn_ctypes import reference as ref
 
 SHAPES = ((3, 4, 5, 2), (3, 4, 5, 2, 2))
 DTYPES = {
@@ -236,24 +235,6 @@ def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> N
             activation="relu",
             reserve_space=forward.reserve_space,
         )
-
-
-@pytest.mark.parametrize("n", [2, 4, 6])
-def test_gradients_of_even_windows(handle: Handle, n: int) -> None:
-    """LRN's are exact; divisive normalization's dx is summed over the forward pass's windows."""
-    x, dy, means = (tensor((2, 7, 5, 6), "float64", seed=seed) for seed in range(3))
-    options = {"n": n, "lrn_alpha": 1.5, "lrn_beta": 0.75, "k": 1.0}
-    arrays = {"x": x.numpy(), "dy": dy.numpy(), "means": means.numpy()}
-    with LRNDescriptor(n, alpha=1.5, beta=0.75, k=1.0) as lrn:
-        y = cudnn.lrn_cross_channel_forward(handle, x, lrn)
-        found = cudnn.lrn_cross_channel_backward(handle, lrn, x=x, y=y, dy=dy).numpy()
-        dx, dmeans = cudnn.divisive_normalization_backward(handle, lrn, x=x, dy=dy, means=means)
-    forward = ref.lrn_cross_channel_forward(arrays["x"], **options)
-    exact = ref.lrn_cross_channel_backward(x=arrays["x"], y=forward, dy=arrays["dy"], **options)
-    np.testing.assert_allclose(found, exact, rtol=1e-10, atol=1e-12, err_msg="LRN")
-    exacts = ref.divisive_normalization_backward(**arrays, **options)
-    np.testing.assert_allclose(dmeans.numpy(), exacts[1], rtol=1e-10, atol=1e-12, err_msg="dmeans")
-    np.testing.assert_allclose(dx.numpy(), exacts[0], rtol=1e-10, atol=1e-12, err_msg="dx")
 
 
 def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) -> None:
