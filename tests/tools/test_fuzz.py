@@ -38,16 +38,16 @@ def fuzzed(*flags: str) -> Any:
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["null", "reference"])
 def test_random_calls_end_no_process_and_write_nowhere_else(mode):
-    done = fuzzed("--calls", "2500", "--seed", "20", "--mode", mode)
+    done = fuzzed("--calls", "1500", "--seed", "20", "--mode", mode)
     assert done.returncode == 0, done.stdout + done.stderr
     first, columns, *rows = done.stdout.splitlines()
-    assert first.startswith(f"2500 calls, {mode}")
+    assert first.startswith(f"1500 calls, {mode}")
     assert not {"died", "overrun", "error"} & set(columns.split())
     classes = {row[:16].strip() for row in rows}
     assert {"right", "NULL", "unset", "half set", "closed", "extreme", "short array"} <= classes
     (right,) = (row for row in rows if row.startswith("right"))
     success = int(right[16:].split()[columns.split().index("success")])
-    assert success > 300  # the calls that should go well do
+    assert success > 180  # the calls that should go well do
 
 
 @pytest.mark.gpu
@@ -58,7 +58,7 @@ def test_random_calls_on_a_gpu():
 
 @pytest.mark.soak
 def test_arguments_of_any_class_are_answered_with_errors_of_users():
-    assert "wrong" not in fuzz("misuse", "--calls", "6000", "--seed", "1")
+    assert "wrong" not in fuzz("misuse", "--calls", "3000", "--seed", "1")
 
 
 # --- random attention is right on the reference device; wrong numbers are found -------------------
@@ -203,11 +203,13 @@ def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
 @pytest.mark.soak
 def test_random_graphs_are_right_on_the_reference_device():
     pytest.importorskip("torch")
-    done = searched_numbers("--reference", "--cases", "1", "--seed", "30")
+    families = list(NAMES)[::2]
+    flags = ("--cases", "1", "--seed", "30", "--families", *families)
+    done = searched_numbers("--reference", *flags)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = dict(line.split(": ", 1) for line in done.stdout.splitlines() if line[0] != " ")
-    assert set(NAMES) == set(rows)
-    assert "right" in rows["convolution"]
+    assert set(families) == set(rows)
+    assert "right" in rows[families[0]]
 
 
 @pytest.mark.gpu
@@ -240,10 +242,10 @@ def searched_pairs(*flags: str) -> Any:
 
 @pytest.mark.soak
 def test_a_sample_of_all_forms_ends_no_process():
-    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "120", "--seed", "7")
+    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "60", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
-    assert last.startswith(f"120 cases of cuDNN {raw.load().version_text}: ")
+    assert last.startswith(f"60 cases of cuDNN {raw.load().version_text}: ")
     assert "0 ended the process" in last
     assert " 0 accepted" not in last
 
