@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...dtypes import element_bits
@@ -37,136 +39,34 @@ from ..pictures.html import Table
 from ..pictures.index_map import Part, Window, moving_window, weight_space, window
 from .description import Description, Section, counted, name_of
 
-_NAN = "what becomes of NaN"
-_SUMS = "what it computes in"
-
-_FUNCTIONS = {
-    "sigmoid": "1 / (1 + exp(-x))",
-    "relu": "max(x, 0)",
-    "tanh": "tanh(x)",
-    "clipped_relu": "min(max(x, 0), coef)",
-    "elu": "x for x >= 0, else coef * (exp(x) - 1)",
-    "identity": "x",
-    "swish": "x / (1 + exp(-swish_beta * x))",
-}
-_OPERATIONS = {
-    "add": "C = alpha1 * A + alpha2 * B + beta * C",
-    "mul": "C = (alpha1 * A) * (alpha2 * B) + beta * C",
-    "min": "C = min(alpha1 * A, alpha2 * B) + beta * C",
-    "max": "C = max(alpha1 * A, alpha2 * B) + beta * C",
-    "sqrt": "C = sqrt(alpha1 * A) + beta * C",
-    "not": "C = 1 - alpha1 * A + beta * C",
-}
+KINDS = (
+    *(Activation, OpTensor, ReduceTensor, LRN, CTCLoss, TensorTransform, SpatialTransformer),
+    Attention,
+)
+"""Classes of descriptors' records whose fields `fields_words` explains."""
 
 
-def _looked_up(meanings: Mapping[str, str]) -> Callable[[Any], str]:
-    return lambda value: meanings.get(name_of(value), "not known")
+@functools.cache
+def meanings() -> dict[str, Any]:
+    """What records and their fields, and the modes of operations, mean."""
+    return dict(json.loads(Path(__file__).with_name("meanings.json").read_text("utf-8")))
 
 
-Meaning = str | Callable[[Any], str]
-
-KINDS: dict[type, tuple[str, dict[str, Meaning]]] = {
-    Activation: (
-        "an activation function",
-        {
-            "mode": _looked_up(_FUNCTIONS),
-            "nan_propagation": _NAN,
-            "coef": "the ceiling of clipped_relu, the alpha of elu",
-            "swish_beta": "of swish alone",
-        },
-    ),
-    OpTensor: (
-        "an element-wise operation on two tensors",
-        {
-            "op": _looked_up(_OPERATIONS),
-            "compute_data_type": _SUMS,
-            "nan_propagation": _NAN,
-        },
-    ),
-    ReduceTensor: (
-        "a reduction over the dimensions that are 1 in C",
-        {
-            "op": "how elements become one",
-            "compute_data_type": _SUMS,
-            "nan_propagation": _NAN,
-            "indices": "whether it also tells where the elements came from",
-            "indices_type": "the type of these indices",
-        },
-    ),
-    LRN: (
-        "a local response normalization, x / (k + alpha / n * sum of x^2) ^ beta",
-        {
-            "n": "channels in the sum, or the width of the window",
-            "alpha": "the weight of the sum",
-            "beta": "the exponent",
-            "k": "what keeps the divisor from 0",
-        },
-    ),
-    CTCLoss: (
-        "a connectionist temporal classification loss",
-        {
-            "compute_data_type": _SUMS,
-            "normalization": "whether a softmax is applied to the inputs first",
-            "gradient_mode": "what gradients of sequences are that cannot give their labels",
-            "max_label_length": "the longest labels, for the _v8 functions",
-        },
-    ),
-    TensorTransform: (
-        "a copy of a tensor into another layout, padded or folded",
-        {
-            "pad_before": "zeros before each dimension",
-            "pad_after": "zeros behind it",
-            "fold": "by how much each spatial dimension is folded into the channels",
-            "direction": "fold or unfold",
-            "format": "the layout of the result",
-        },
-    ),
-    SpatialTransformer: (
-        "a spatial transformer",
-        {
-            "shape": "(n, c, h, w) of the output",
-            "data_type": "of the grid and the images",
-            "sampler": "how pixels between pixels are computed",
-        },
-    ),
-    Attention: (
-        "a multi-head attention",
-        {
-            "heads": "how many",
-            "q_size": "elements of each q vector",
-            "k_size": "of each k vector",
-            "v_size": "of each v vector",
-            "q_projection": "to which each head projects q; 0: not at all",
-            "k_projection": "the same for k",
-            "v_projection": "the same for v",
-            "o_projection": "the same for the output",
-            "qo_max_length": "the longest sequences of queries and outputs",
-            "kv_max_length": "the longest sequences of keys and values",
-            "max_batch": "the largest batch",
-            "max_beam": "the largest beam",
-            "scaler": "what scores are multiplied by before their softmax",
-            "one_to_one": "whether each query of a beam has its own keys",
-            "biases": "whether projections have biases",
-            "data_type": "of the operands",
-            "compute_data_type": _SUMS,
-            "math_type": "whether tensor cores may be used",
-            "attention_dropout": "address of the dropout of the weights, None for none",
-            "output_dropout": "address of the dropout of the output, None for none",
-        },
-    ),
-}
-"""By class of a descriptor's record: a noun, and each field's meaning."""
+def _said(kind: str, value: str) -> str:
+    """What a value of a kind, such as "math type", means."""
+    return str(meanings()[kind].get(value, "not known"))
 
 
 def fields_words(name: str, fields: Any) -> Description:
     """The description of a descriptor whose record is in `KINDS`."""
-    what, meanings = KINDS[type(fields)]
+    known = meanings()[type(fields).__name__]
     lines = []
     for field in dataclasses.fields(fields):
-        value, meaning = getattr(fields, field.name), meanings[field.name]
-        said = meaning if isinstance(meaning, str) else meaning(value)
+        value, said = getattr(fields, field.name), known["fields"][field.name]
+        if isinstance(said, dict):  # what each value means
+            said = said.get(name_of(value), "not known")
         lines.append(f"{field.name.replace('_', ' ')} {name_of(value)}: {said}")
-    return Description(f"{name}: {what}", (Section(lines=tuple(lines)),))
+    return Description(f"{name}: {known['is']}", (Section(lines=tuple(lines)),))
 
 
 def dropout_words(name: str, dropout: Dropout, states_size: int | None = None) -> Description:
@@ -226,22 +126,6 @@ def _held(value: Any) -> str:
 Ints = tuple[int, ...]
 
 _NAMES = {1: ("width",), 2: ("height", "width"), 3: ("depth", "height", "width")}
-_MODES = {
-    "cross_correlation": "the filter is laid on the image as it is, as deep learning does",
-    "convolution": "the filter is flipped before it is laid on the image, as mathematics does",
-}
-_MATH = {
-    "default_math": "TF32 may be used for float32 on GPUs that have it",
-    "tensor_op_math": "tensor cores may be used",
-    "tensor_op_math_allow_conversion": "float32 may be rounded down to use tensor cores",
-    "fma_math": "tensor cores are not used",
-}
-_POOLING = {
-    "max": "the largest element of the window",
-    "average_count_include_padding": "the sum of the window divided by all its places",
-    "average_count_exclude_padding": "the sum divided by the places that lie on the image",
-    "max_deterministic": "the largest element, with gradients that repeat bit for bit",
-}
 
 
 def _names(ndim: int) -> Sequence[str]:
@@ -322,9 +206,9 @@ def _convolution_lines(conv: Convolution) -> list[str]:
             else f"channels and filters are split into {conv.groups}, and each group of filters "
             f"sees its own channels"
         ),
-        f"mode {mode}: {_MODES.get(mode, 'not known')}",
+        f"mode {mode}: {_said('convolution mode', mode)}",
         f"compute data type {name_of(conv.compute_data_type)}: products are summed in it",
-        f"math type {math}: {_MATH.get(math, 'not known')}",
+        f"math type {math}: {_said('math type', math)}",
     ]
     if name_of(conv.reorder_type) != "default_reorder":
         lines.append(f"reorder type {name_of(conv.reorder_type)}: filters are in order already")
@@ -417,7 +301,7 @@ def pooling_words(name: str, pooling: Pooling, x: Any = None) -> Description:
         lines=(
             f"window {pooling.window}: so many elements count for each output",
             f"padding {pooling.padding} on each side, stride {pooling.stride}",
-            f"mode {mode}: {_POOLING.get(mode, 'not known')}",
+            f"mode {mode}: {_said('pooling mode', mode)}",
             f"NaN: {nan}",
         )
     )
@@ -457,26 +341,13 @@ def pooling_words(name: str, pooling: Pooling, x: Any = None) -> Description:
     return Description(title, (facts, Section(heading, tuple(lines))), **drawn)
 
 
-_CELLS = {
-    "rnn_relu": "h_t = relu(W x_t + R h_(t-1) + b)",
-    "rnn_tanh": "h_t = tanh(W x_t + R h_(t-1) + b)",
-    "lstm": "gates input, forget, cell and output; h_t and a cell state c_t",
-    "gru": "gates reset, update and new",
-}
-_LAYOUTS = {
-    "seq_major_unpacked": "(time, batch, vector), shorter sequences with padding",
-    "seq_major_packed": "(sum of the lengths, vector), no padding",
-    "batch_major_unpacked": "(batch, time, vector), shorter sequences with padding",
-}
-
-
 def rnn_words(name: str, rnn: RNN, weights: Any = None) -> Description:
     """The description of an RNN descriptor, with the weights' places from `weights` (RNNWeights).
 
     Without `weights` the places are the reference device's: cuDNN's need a handle.
     """
     lines = [
-        f"cell {name_of(rnn.cell)}: {_CELLS.get(name_of(rnn.cell), 'not known')}",
+        f"cell {name_of(rnn.cell)}: {_said('cell', name_of(rnn.cell))}",
         f"input size {rnn.input_size}, hidden size {rnn.hidden_size}: x_t and the cells' states "
         f"have so many elements",
         f"layers {rnn.layers}"
@@ -524,7 +395,7 @@ def rnn_data_words(name: str, data: RNNData) -> Description:
         f"{data.max_length}",
         f"each step is a vector of {counted(data.vector_size, 'element')}, "
         f"{name_of(data.data_type)}",
-        f"layout {layout}: {_LAYOUTS.get(layout, 'not known')}",
+        f"layout {layout}: {_said('layout', layout)}",
         f"memory {data.memory_shape}: {counted(nbytes, 'byte')}",
         f"padding is filled with {data.padding_fill:g}",
     )
