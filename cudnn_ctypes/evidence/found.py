@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..absent_gpu.properties import preset
 from ..dtypes import data_type_name, element_bits
 from ..graph.describe.tensor import Tensor
-from ..graph.engines.explaining.report import Report, Table
+from ..graph.engines.explaining.report import Column, Report, Table
 from ..graph.graph import Graph
 from ..graph.lower.faults import faults_of
 from ..graph.lower.faults.view import Graph as View
@@ -348,27 +348,8 @@ class Evidence(Report):
         return "\n".join(lines)
 
     def _tables(self) -> list[Table]:
-        return [
-            Table(_COLUMNS, [*map(self._row, range(len(self.graphs)))], _NUMBERS, _NARROW),
-            Table(
-                ("called", "legacy call"),
-                [(str(each.times), each.text) for each in self.launches],
-                ("called",),
-            ),
-        ]
-
-    def _row(self, i: int) -> list[str]:
-        each = self.graphs[i]
-        return [
-            f"#{i + 1}",
-            str(each.times),
-            str(each.executions),
-            f"{1e3 * each.seconds:.1f}" if each.plans else "-",
-            str(each.plans or "-"),
-            each.engine or "-",
-            each.text,
-            each.types,
-        ]
+        graphs = Table.of(_GRAPHS, enumerate(self.graphs, 1))
+        return [graphs, Table.of(_CALLS, self.launches)]
 
     def _lines(self) -> list[str]:
         lines = []
@@ -383,6 +364,22 @@ class Evidence(Report):
         return lines + [f"{count} x {why}" for why, count in self.errors.most_common(10)]
 
 
-_COLUMNS = ("", "described", "executed", "ms", "plans", "engine", "graph", "types")
-_NUMBERS = ("", "described", "executed", "ms", "plans")
-_NARROW = ("", "executed", "engine", "graph")
+_GRAPHS = (  # of numbers and graphs
+    Column("", lambda pair: f"#{pair[0]}", number=True),
+    Column("described", lambda pair: str(pair[1].times), number=True, narrow=False),
+    Column("executed", lambda pair: str(pair[1].executions), number=True),
+    Column(
+        "ms",
+        lambda pair: f"{1e3 * pair[1].seconds:.1f}" if pair[1].plans else "-",
+        number=True,
+        narrow=False,
+    ),
+    Column("plans", lambda pair: str(pair[1].plans or "-"), number=True, narrow=False),
+    Column("engine", lambda pair: pair[1].engine or "-"),
+    Column("graph", lambda pair: pair[1].text),
+    Column("types", lambda pair: pair[1].types, narrow=False),
+)
+_CALLS = (
+    Column("called", lambda each: str(each.times), number=True),
+    Column("legacy call", lambda each: each.text),
+)

@@ -16,7 +16,7 @@ from ...errors import BadParamError, NotSupportedError, SymbolNotFoundError
 from ..backend.device_properties import DeviceProperties
 from ..backend.warden import asking
 from ..engines.explaining.examination import Conditions
-from ..engines.explaining.report import Report, Table, bytes_text, spans
+from ..engines.explaining.report import Column, Report, Table, bytes_text, spans
 from ..run.program import FORMAT, Part, Program
 from ..run.scratch import Step
 from ..run.stored_plan import unsealed
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
 _WIDEST = 8  # products, norms and the like: of an attention's gradient that is written out
 _TRIES = 8  # pieces that cuDNN accepts and then cannot compile
+
+_COLUMNS = (  # of numbers and pieces
+    Column("", lambda pair: str(pair[0]), number=True),
+    Column("operations", lambda pair: ", ".join(pair[1].operations)),
+    Column("engines", lambda pair: spans(sorted(pair[1].engines))),
+    Column("launches", lambda pair: str(pair[1].launches), number=True),
+    Column("bytes", lambda pair: bytes_text(pair[1].nbytes)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,17 +126,7 @@ class Partition(Report, Sequence[Piece]):
         )
 
     def _tables(self) -> list[Table]:
-        rows = [
-            (
-                str(number),
-                ", ".join(each.operations),
-                spans(sorted(each.engines)),
-                str(each.launches),
-                bytes_text(each.nbytes),
-            )
-            for number, each in enumerate(self.pieces, 1)
-        ]
-        return [Table(("", "operations", "engines", "launches", "bytes"), rows, ("", "launches"))]
+        return [Table.of(_COLUMNS, enumerate(self.pieces, 1))]
 
     def _pictures(self) -> list[str]:
         from ...evidence.pictures.diagram import diagram

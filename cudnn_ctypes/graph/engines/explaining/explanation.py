@@ -10,34 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ....raw.faults import Fault
 from ...backend.engine import EngineChoice, Knob
 from ..refusals import Refusal
-from .report import Report, Table, bytes_text, spans
+from .report import Column, Report, Table, bytes_text, knobs_text, spans
 
 if TYPE_CHECKING:
     from ...backend.device_properties import DeviceLike
     from ...describe.rewriting import Change, Step
 
-_ENGINES = ("engine", "kind", "configs", "notes", "knobs")
-_CONFIGS = ("engine", "kind", "proposed", "knobs", "workspace", "shared memory", "result")
-_NARROW = ("engine", "proposed", "knobs", "workspace", "result")  # fits in 80 columns
-_NUMBERS = ("engine", "configs", "workspace", "shared memory")
 _RESULTS = {"works": "works", "accepted": "accepted, not compiled"}
 _STYLES = {"works": "green", "accepted": "cyan"}
-
-
-def _engines(explanation: Explanation) -> list[list[str]]:
-    """Cells that describe engines, not their configs; the best engine first."""
-    rows = {row.engine: row for row in reversed(explanation.usable)}
-    counts = Counter(row.engine for row in explanation.usable)
-    return [
-        [
-            str(engine),
-            rows[engine].kind.replace(" ", "\n"),
-            str(count),
-            ",\n".join(_notes(rows[engine])) or "-",
-            "\n".join(f"{name}={knob}" for name, knob in rows[engine].knob_ranges.items()) or "-",
-        ]
-        for engine, count in counts.items()
-    ]
 
 
 def _notes(row: EngineRow) -> list[str]:
@@ -45,16 +25,25 @@ def _notes(row: EngineRow) -> list[str]:
     return sorted(set(row.numerical_notes + row.behavior_notes) - {"runtime_compilation"})
 
 
-def _cells(row: EngineRow) -> list[str]:
-    return [
-        str(row.engine),
-        row.kind,
-        ", ".join(row.proposed_by) or "-",
-        " ".join(f"{name}={value}" for name, value in row.knobs.items()) or "-",
-        bytes_text(row.workspace),
-        bytes_text(row.shared_memory),
-        _RESULTS[row.state],
-    ]
+_ENGINES = (  # of an engine's best config and the number of its configs
+    Column("engine", lambda pair: str(pair[0].engine), number=True),
+    Column("kind", lambda pair: pair[0].kind.replace(" ", "\n")),
+    Column("configs", lambda pair: str(pair[1]), number=True, narrow=False),
+    Column("notes", lambda pair: ",\n".join(_notes(pair[0])) or "-"),
+    Column(
+        "knobs",
+        lambda pair: "\n".join(f"{n}={knob}" for n, knob in pair[0].knob_ranges.items()) or "-",
+    ),
+)
+_CONFIGS = (
+    Column("engine", lambda row: str(row.engine), number=True),
+    Column("kind", lambda row: row.kind, narrow=False),
+    Column("proposed", lambda row: ", ".join(row.proposed_by) or "-"),
+    Column("knobs", lambda row: knobs_text(row.knobs)),
+    Column("workspace", lambda row: bytes_text(row.workspace), number=True),
+    Column("shared memory", lambda row: bytes_text(row.shared_memory), number=True, narrow=False),
+    Column("result", lambda row: _RESULTS[row.state]),
+)
 
 
 _FARTHEST = ("plan", "config", "engine", "")
@@ -231,9 +220,11 @@ class Explanation(Report):
     def _tables(self) -> list[Table]:
         usable = self.usable
         styles = [_STYLES[row.state] for row in usable]
+        best = {row.engine: row for row in reversed(usable)}
+        counts = Counter(row.engine for row in usable)
         return [
-            Table(_ENGINES, _engines(self), _NUMBERS, set(_ENGINES) - {"configs"}),
-            Table(_CONFIGS, [_cells(row) for row in usable], _NUMBERS, _NARROW, styles),
+            Table.of(_ENGINES, [(best[engine], count) for engine, count in counts.items()]),
+            Table.of(_CONFIGS, usable, styles),
         ]
 
     def _lines(self) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ....raw.describe import aligned
 
@@ -16,6 +16,20 @@ WIDE = 110
 """From so many characters on there is room for every column."""
 
 _COLORS = {"green": "#3fa66a", "cyan": "#4a90d9"}  # of stripes in a notebook
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    - `cell`: the text of an item's cell.
+    - `number`: whether the cells end together and are not broken.
+    - `narrow`: whether it is shown where there is little room.
+    """
+
+    name: str
+    cell: Callable[[Any], str]
+    number: bool = False
+    narrow: bool = True
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,19 @@ class Table:
     numbers: Collection[str] = ()
     narrow: Collection[str] = ()
     styles: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[Column], items: Iterable[Any], styles: Sequence[str] = ()
+    ) -> Table:
+        """A table with a row for each item."""
+        return cls(
+            [each.name for each in columns],
+            [[each.cell(item) for each in columns] for item in items],
+            [each.name for each in columns if each.number],
+            [each.name for each in columns if each.narrow],
+            styles,
+        )
 
     @property
     def flat(self) -> list[list[str]]:
@@ -128,6 +155,11 @@ def rich_table(columns: Sequence[str], right: Iterable[str] = ()) -> Any:
 def bytes_text(count: int | None) -> str:
     """A number of bytes with thousands apart; "-" for None."""
     return "-" if count is None else f"{count:,}"
+
+
+def knobs_text(knobs: Mapping[str, int]) -> str:
+    """Knobs with their values; "-" for none."""
+    return " ".join(f"{name}={value}" for name, value in knobs.items()) or "-"
 
 
 def spans(numbers: Sequence[int]) -> str:

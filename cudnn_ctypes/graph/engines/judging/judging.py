@@ -6,7 +6,7 @@ import math
 import random
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from ...lower.lowering import lowered
 from ...lower.target import NO_GPU
 from ..building import as_modes, check_gpu, knob_settings, proposed
 from ..cache.cached_building import wanted_of
-from ..explaining.report import Report, Table, spans
+from ..explaining.report import Column, Report, Table, knobs_text, spans
 from ..operands import KINDS, Images, host_operands, images, results
 from ..selection import Selection
 from ..tuning.timing import progress_bar
@@ -38,9 +38,22 @@ if TYPE_CHECKING:
     from ...lower.lowering import Lowering
 
 
-_COLUMNS = ("engine", "knobs", "verdict", "error", "allowed", "where", "same bits", "us", "from")
-_NARROW = ("engine", "knobs", "verdict", "error", "same bits", "us")
-_NUMBERS = ("engine", "error", "allowed", "us")
+def _of_tensor(text: Callable[[Verdict], str]) -> Callable[[Verdict], str]:
+    """A cell about the worst element of a result; "-" where there is none."""
+    return lambda each: text(each) if each.tensor and each.state != "ended" else "-"
+
+
+_COLUMNS = (
+    Column("engine", lambda each: str(each.engine), number=True),
+    Column("knobs", lambda each: knobs_text(each.knobs)),
+    Column("verdict", lambda each: each.state),
+    Column("error", _of_tensor(lambda each: f"{each.error:.1e}"), number=True),
+    Column("allowed", _of_tensor(lambda each: f"{each.allowed:.1e}"), number=True, narrow=False),
+    Column("where", _of_tensor(lambda e: f"{e.tensor}{list(e.index)}, {e.data}"), narrow=False),
+    Column("same bits", lambda each: {None: "-", True: "yes", False: "no"}[each.same_bits]),
+    Column("us", lambda each: "-" if each.median is None else f"{each.median:.1f}", number=True),
+    Column("from", lambda each: each.source, narrow=False),
+)
 _STYLES = {"right": "green", "inexact": "yellow", "refused": "dim"}
 
 
@@ -97,9 +110,8 @@ class Judgement(Report):
         )
 
     def _tables(self) -> list[Table]:
-        rows = [_cells(each) for each in self._executed]
         styles = [_STYLES.get(each.state, "red") for each in self._executed]
-        return [Table(_COLUMNS, rows, _NUMBERS, _NARROW, styles)]
+        return [Table.of(_COLUMNS, self._executed, styles)]
 
     def _lines(self) -> list[str]:
         return _reasons(self.verdicts)
@@ -107,22 +119,6 @@ class Judgement(Report):
     @property
     def _executed(self) -> list[Verdict]:
         return [each for each in self.verdicts if each.state != "refused"]
-
-
-def _cells(each: Verdict) -> list[str]:
-    where = f"{each.tensor}{list(each.index)}" if each.tensor else "-"
-    tensor = bool(each.tensor) and each.state != "ended"
-    return [
-        str(each.engine),
-        " ".join(f"{name}={value}" for name, value in each.knobs.items()) or "-",
-        each.state,
-        f"{each.error:.1e}" if tensor else "-",
-        f"{each.allowed:.1e}" if tensor else "-",
-        f"{where}, {each.data}" if tensor else "-",
-        "-" if each.same_bits is None else "yes" if each.same_bits else "no",
-        "-" if each.median is None else f"{each.median:.1f}",
-        each.source,
-    ]
 
 
 def _reasons(verdicts: Sequence[Verdict]) -> list[str]:

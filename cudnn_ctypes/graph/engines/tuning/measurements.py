@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ....arguments import Place
 from ....raw.values import described
 from ...backend.engine import EngineChoice
-from ..explaining.report import Report, Table, bytes_text
+from ..explaining.report import Column, Report, Table, bytes_text, knobs_text
 
 if TYPE_CHECKING:
     from ....evidence.pictures.plots import Bar
@@ -119,18 +119,18 @@ class Settings:
 
 
 _COLUMNS = (
-    "median us",
-    "spread",
-    "fastest",
-    "runs",
-    "engine",
-    "knobs",
-    "workspace",
-    "built in s",
-    "from",
+    Column("median us", lambda each: f"{each.median:.1f}", number=True),
+    Column("spread", lambda each: f"{each.spread:.1f}", number=True),
+    Column("fastest", lambda each: f"{each.fastest:.1f}", number=True, narrow=False),
+    Column(
+        "runs", lambda each: f"{each.runs}{' dropped' * (each.state == 'dropped')}", number=True
+    ),
+    Column("engine", lambda each: each.title if each.pieces else str(each.engine), number=True),
+    Column("knobs", lambda each: knobs_text(each.knobs)),
+    Column("workspace", lambda each: bytes_text(each.workspace), number=True),
+    Column("built in s", lambda each: f"{each.build_seconds:.3f}", number=True, narrow=False),
+    Column("from", lambda each: each.source, narrow=False),
 )
-_NARROW = ("median us", "spread", "runs", "engine", "knobs", "workspace")  # for 80 characters
-_NUMBERS = ("median us", "spread", "fastest", "runs", "engine", "workspace", "built in s")
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,7 @@ class Autotuning(Report):
             "dim" if each.state == "dropped" else "green" if each is self.best else ""
             for each in self.ranking
         ]
-        rows = [_cells(each) for each in self.ranking]
-        return [Table(_COLUMNS, rows, _NUMBERS, _NARROW, styles)]
+        return [Table.of(_COLUMNS, self.ranking, styles)]
 
     def _lines(self) -> list[str]:
         lines = []
@@ -291,20 +290,6 @@ def _bars(tuned: Autotuning) -> list[Bar]:
         kind = "best" if each is tuned.best else "pale" if each.state == "dropped" else ""
         found.append(Bar(each.title, low, each.median, high, kind))
     return found
-
-
-def _cells(each: Measurement) -> list[str]:
-    return [
-        f"{each.median:.1f}",
-        f"{each.spread:.1f}",
-        f"{each.fastest:.1f}",
-        f"{each.runs}{' dropped' if each.state == 'dropped' else ''}",
-        each.title if each.pieces else str(each.engine),
-        " ".join(f"{name}={value}" for name, value in each.knobs.items()) or "-",
-        bytes_text(each.workspace),
-        f"{each.build_seconds:.3f}",
-        each.source,
-    ]
 
 
 FORMAT = "cudnn_ctypes autotuning"
