@@ -8,46 +8,34 @@ from typing import Any, TypeVar
 from .. import raw
 from ..dtypes import as_data_type
 from ..raw.ctypes_support import CudnnEnum
-from .enums import (
-    Named,
-    behavior_note,
-    convolution_mode,
-    cuda_graph_retention,
-    data_type,
-    gnn_activation_op,
-    gnn_agg_op,
-    knob_type,
-    moe_grouped_matmul_mode,
-    norm_forward_phase,
-    numerical_note,
-    reduction_mode,
-    reshape_mode,
-    tensor_reordering,
-)
+from . import enums
 from .errors import not_supported
 
-N = TypeVar("N", bound=Named)
+N = TypeVar("N", bound=enums.Named)
 _HAS_BYTES = 92500  # the first version with BYTE_BOOLEAN
 
 # How C's names begin where a member's name follows at once.
-_PREFIX: dict[type[Named], tuple[type[CudnnEnum], str]] = {
-    data_type: (raw.cudnnDataType_t, "CUDNN_DATA_"),
-    knob_type: (raw.cudnnBackendKnobType_t, "CUDNN_KNOB_TYPE_"),
-    numerical_note: (raw.cudnnBackendNumericalNote_t, "CUDNN_NUMERICAL_NOTE_"),
-    behavior_note: (raw.cudnnBackendBehaviorNote_t, "CUDNN_BEHAVIOR_NOTE_"),
-    norm_forward_phase: (raw.cudnnBackendNormFwdPhase_t, "CUDNN_NORM_FWD_"),
-    reduction_mode: (raw.cudnnReduceTensorOp_t, "CUDNN_REDUCE_TENSOR_"),
-    convolution_mode: (raw.cudnnConvolutionMode_t, "CUDNN_"),
-    tensor_reordering: (raw.cudnnBackendTensorReordering_t, "CUDNN_TENSOR_REORDERING_"),
-    moe_grouped_matmul_mode: (raw.cudnnMoeGroupedMatmulMode_t, "CUDNN_MOE_GROUPED_MATMUL_MODE_"),
-    reshape_mode: (raw.cudnnBackendReshapeMode_t, "CUDNN_RESHAPE_"),
-    cuda_graph_retention: (raw.cudnnCudaGraphRetention_t, "CUDNN_CUDA_GRAPH_RETENTION_"),
-    gnn_agg_op: (raw.cudnnGnnAggOp_t, "CUDNN_GNN_AGG_"),
-    gnn_activation_op: (raw.cudnnGnnActivationOp_t, "CUDNN_GNN_ACT_"),
+_PREFIX: dict[type[enums.Named], tuple[type[CudnnEnum], str]] = {
+    enums.data_type: (raw.cudnnDataType_t, "CUDNN_DATA_"),
+    enums.knob_type: (raw.cudnnBackendKnobType_t, "CUDNN_KNOB_TYPE_"),
+    enums.numerical_note: (raw.cudnnBackendNumericalNote_t, "CUDNN_NUMERICAL_NOTE_"),
+    enums.behavior_note: (raw.cudnnBackendBehaviorNote_t, "CUDNN_BEHAVIOR_NOTE_"),
+    enums.norm_forward_phase: (raw.cudnnBackendNormFwdPhase_t, "CUDNN_NORM_FWD_"),
+    enums.reduction_mode: (raw.cudnnReduceTensorOp_t, "CUDNN_REDUCE_TENSOR_"),
+    enums.convolution_mode: (raw.cudnnConvolutionMode_t, "CUDNN_"),
+    enums.tensor_reordering: (raw.cudnnBackendTensorReordering_t, "CUDNN_TENSOR_REORDERING_"),
+    enums.moe_grouped_matmul_mode: (
+        raw.cudnnMoeGroupedMatmulMode_t,
+        "CUDNN_MOE_GROUPED_MATMUL_MODE_",
+    ),
+    enums.reshape_mode: (raw.cudnnBackendReshapeMode_t, "CUDNN_RESHAPE_"),
+    enums.cuda_graph_retention: (raw.cudnnCudaGraphRetention_t, "CUDNN_CUDA_GRAPH_RETENTION_"),
+    enums.gnn_agg_op: (raw.cudnnGnnAggOp_t, "CUDNN_GNN_AGG_"),
+    enums.gnn_activation_op: (raw.cudnnGnnActivationOp_t, "CUDNN_GNN_ACT_"),
 }
 
 
-def c_member(value: Named) -> Any:
+def c_member(value: enums.Named) -> Any:
     """The C enumerator of a member; None for NOT_SET.
 
     Raises cudnnGraphNotSupportedError if cuDNN has none: it is of kernels that NVIDIA's front end
@@ -90,10 +78,10 @@ def c_data_type(value: Any) -> raw.cudnnDataType_t | None:
     """
     if value is None:
         return None
-    if isinstance(value, data_type):
+    if isinstance(value, enums.data_type):
         member: raw.cudnnDataType_t | None = c_member(value)
         return member
-    if isinstance(value, Named):
+    if isinstance(value, enums.Named):
         raise TypeError(f"expected a data_type, got {value!r}")
     # PyTorch's bool is one byte, which older versions have no type for: NVIDIA's front end says
     # BOOLEAN, which is packed, and so does the warning of an execution.

@@ -18,21 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import ClosedError
-from ...raw import cudnnBackendDescriptor_t, cudnnHandle_t, live, records
+from ...raw import cudnnBackendDescriptor_t, cudnnHandle_t, descriptors, live, records
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer
-from ...raw.descriptors import (
-    RNN,
-    ConstantPack,
-    Convolution,
-    Dropout,
-    Filter,
-    FusedPlan,
-    Pooling,
-    RNNData,
-    SequenceData,
-    Tensor,
-    VariantPack,
-)
 from . import operations, tensors
 from .description import Description, Section
 from .tensors import memory_words
@@ -140,14 +127,14 @@ def _handle(item: Any) -> Description | None:
 Words = Callable[[str, Any], Description]
 
 _BY_RECORD: dict[type, Words] = {
-    Tensor: tensors.tensor_words,
-    Filter: tensors.filter_words,
-    SequenceData: tensors.sequence_words,
-    RNNData: operations.rnn_data_words,
-    Dropout: operations.dropout_words,
-    ConstantPack: operations.fused_words,
-    VariantPack: operations.fused_words,
-    FusedPlan: operations.fused_words,
+    descriptors.Tensor: tensors.tensor_words,
+    descriptors.Filter: tensors.filter_words,
+    descriptors.SequenceData: tensors.sequence_words,
+    descriptors.RNNData: operations.rnn_data_words,
+    descriptors.Dropout: operations.dropout_words,
+    descriptors.ConstantPack: operations.fused_words,
+    descriptors.VariantPack: operations.fused_words,
+    descriptors.FusedPlan: operations.fused_words,
     **dict.fromkeys(operations.KINDS, operations.fields_words),
 }
 
@@ -166,13 +153,13 @@ def _c_object(item: Any, x: Any, w: Any, handle: Any) -> Description | None:
     values = records.record(item, *(() if handle is None or item is not pointer else (handle,)))
     if values is None:
         return Description(f"{name}: {_untold(type(pointer))}")
-    if isinstance(values, Convolution):
+    if isinstance(values, descriptors.Convolution):
         return operations.convolution_words(name, values, x, w)
-    if isinstance(values, Pooling):
+    if isinstance(values, descriptors.Pooling):
         return operations.pooling_words(name, values, x)
-    if isinstance(values, RNN):
+    if isinstance(values, descriptors.RNN):
         return _rnn(item, name, values, handle)
-    if isinstance(values, Dropout):
+    if isinstance(values, descriptors.Dropout):
         size = getattr(getattr(item, "_states", None), "nbytes", None)
         return operations.dropout_words(name, values, size)
     return _BY_RECORD[type(values)](name, values) if type(values) in _BY_RECORD else None
@@ -193,7 +180,7 @@ def _backend(item: Any) -> Description | None:
     return backend_words(item) or raw_backend_words(item)
 
 
-def _rnn(item: Any, name: str, rnn: RNN, handle: Any) -> Description:
+def _rnn(item: Any, name: str, rnn: descriptors.RNN, handle: Any) -> Description:
     from ...legacy import RNNDescriptor, RNNWeights
 
     if handle is None or not isinstance(item, RNNDescriptor):

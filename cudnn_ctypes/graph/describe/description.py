@@ -10,20 +10,10 @@ from ...arguments import file_path
 from ...dtypes import data_type_argument
 from ...raw import cudnnDataType_t
 from ...raw.values import described
+from . import validation
 from .node import Node
 from .operations.table import GraphOperations
 from .tensor import Tensor
-from .validation import (
-    DataTypes,
-    check_fields,
-    check_results,
-    check_subgraphs,
-    check_tensors,
-    complete_offset,
-    in_order,
-    infer_node,
-    number_tensors,
-)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -124,27 +114,29 @@ class Description(GraphOperations, PictureMethods):
         ValueError, TypeError
             The message names the operation and the tensor.
         """
-        check_fields(self.tensors, self.nodes)
-        nodes = in_order(self.nodes)
-        check_tensors(self.tensors, nodes)
-        number_tensors(self.tensors)
+        validation.check_fields(self.tensors, self.nodes)
+        nodes = validation.in_order(self.nodes)
+        validation.check_tensors(self.tensors, nodes)
+        validation.number_tensors(self.tensors)
         data_types = self._data_types()
         for tensor in self.tensors:
             if tensor.ragged_offset is not None:
-                complete_offset(tensor.ragged_offset)
+                validation.complete_offset(tensor.ragged_offset)
         for node in nodes:
             self._infer(node, data_types)
             for inner in node.inner:
                 self._infer(inner, data_types)
-            check_subgraphs(node)
-        check_results(self.tensors, nodes)
+            validation.check_subgraphs(node)
+        validation.check_results(self.tensors, nodes)
         return nodes
 
-    def _data_types(self) -> DataTypes:
-        return DataTypes(self.io_data_type, self.intermediate_data_type, self.compute_data_type)
+    def _data_types(self) -> validation.DataTypes:
+        return validation.DataTypes(
+            self.io_data_type, self.intermediate_data_type, self.compute_data_type
+        )
 
-    def _infer(self, node: Node, data_types: DataTypes) -> None:
-        infer_node(node, data_types)
+    def _infer(self, node: Node, data_types: validation.DataTypes) -> None:
+        validation.infer_node(node, data_types)
 
     def __copy__(self) -> Self:
         """A graph with the same description, not built."""

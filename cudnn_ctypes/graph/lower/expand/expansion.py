@@ -27,14 +27,7 @@ from ...describe.serialization import canonical
 from ...describe.tensor import Tensor
 from ...describe.validation import DataTypes, infer_node, number_tensors
 from ..target import Target
-from .attention import (
-    expand_sdpa,
-    expand_sdpa_backward,
-    expand_sdpa_fp8,
-    expand_sdpa_fp8_backward,
-    expand_sdpa_unified,
-    expand_sdpa_unified_backward,
-)
+from . import attention
 from .builder import Builder, Expand, in_parts
 
 # Batch normalization with fixed statistics, as cuDNN has an engine for it.
@@ -79,12 +72,12 @@ def expand_norm(g: Builder, node: Node) -> None:
 
 
 _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
-    (SDPA, expand_sdpa),
-    (SDPA_BACKWARD, expand_sdpa_backward),
-    (SDPA_FP8, expand_sdpa_fp8),
-    (SDPA_FP8_BACKWARD, expand_sdpa_fp8_backward),
-    (SDPA_UNIFIED, expand_sdpa_unified),
-    (SDPA_UNIFIED_BACKWARD, expand_sdpa_unified_backward),
+    (SDPA, attention.expand_sdpa),
+    (SDPA_BACKWARD, attention.expand_sdpa_backward),
+    (SDPA_FP8, attention.expand_sdpa_fp8),
+    (SDPA_FP8_BACKWARD, attention.expand_sdpa_fp8_backward),
+    (SDPA_UNIFIED, attention.expand_sdpa_unified),
+    (SDPA_UNIFIED_BACKWARD, attention.expand_sdpa_unified_backward),
     (BATCHNORM_INFERENCE, expand_batchnorm_inference),
     (NORM_FORWARD, expand_norm),
     (NORM_BACKWARD, expand_norm),

@@ -13,17 +13,7 @@ from ....raw.strides import extent, is_spaced
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
-from ..broadcasts import (
-    INDEX,
-    OUTPUT,
-    PART,
-    ROWS,
-    SINGLE,
-    TWO,
-    computed_of_norms,
-    numbers_of_sequences,
-    parameters_of_two_types,
-)
+from .. import broadcasts
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -340,7 +330,7 @@ def _stores_statistics_in_16_bits(graph: Graph) -> str:
 
 
 def _takes_numbers_of_sequences(graph: Graph) -> str:
-    for node, each in numbers_of_sequences(graph.nodes):
+    for node, each in broadcasts.numbers_of_sequences(graph.nodes):
         (scores,) = node.outputs.values()
         return f"{node}: {each.name!r} {each.dims} in scores of {scores.dims}"
     return ""
@@ -356,19 +346,19 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of more averages than pixels": _differentiates_more_windows,
     "uneven padding, gradient of data": _pads_unevenly("data"),
     "uneven padding, gradient of filter": _pads_unevenly("filter"),
-    "operand along a part of a dimension": _misread(PART),
-    "number of each row": _misread(ROWS),
-    "activation of a single number": _misread(SINGLE),
-    "index of another dimension": _misread(INDEX),
-    "output smaller than the result": _misread(OUTPUT),
+    "operand along a part of a dimension": _misread(broadcasts.PART),
+    "number of each row": _misread(broadcasts.ROWS),
+    "activation of a single number": _misread(broadcasts.SINGLE),
+    "index of another dimension": _misread(broadcasts.INDEX),
+    "output smaller than the result": _misread(broadcasts.OUTPUT),
     "operand read twice before a product": lambda graph: _first(
         side.repeated for side in graph.sides
     ),
     "norm behind a whole operand": _joins_a_norm_second,
     "norm of images before another operand": _joins_another_behind_a_norm,
-    "computed operand of a norm": lambda graph: _first(computed_of_norms(graph.nodes)),
+    "computed operand of a norm": lambda graph: _first(broadcasts.computed_of_norms(graph.nodes)),
     "norm with scale and bias of two types": lambda graph: _first(
-        parameter for _, parameter in parameters_of_two_types(graph.nodes)
+        parameter for _, parameter in broadcasts.parameters_of_two_types(graph.nodes)
     ),
     "gradient of a norm beside element-wise operations": lambda graph: _first(
         graph.of("norm_backward") if graph.of("pointwise") else ()
@@ -393,7 +383,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
-    "broadcast along two dimensions": _misread(TWO),
+    "broadcast along two dimensions": _misread(broadcasts.TWO),
     "element-wise graph of two dimensions": lambda graph: _first(
         node
         for side in graph.sides
