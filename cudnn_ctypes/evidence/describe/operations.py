@@ -48,12 +48,12 @@ KINDS = (
 
 @functools.cache
 def meanings() -> dict[str, Any]:
-    """What records and their fields, and the modes of operations, mean."""
+    """Meanings of records, of their fields, and of the modes of operations."""
     return dict(json.loads(Path(__file__).with_name("meanings.json").read_text("utf-8")))
 
 
 def _said(kind: str, value: str) -> str:
-    """What a value of a kind, such as "math type", means."""
+    """Return the meaning of a value of a kind, such as "math type"."""
     return str(meanings()[kind].get(value, "not known"))
 
 
