@@ -70,6 +70,16 @@ def test_names_that_several_have_are_no_keys():
         g.find_tensor("same")
 
 
+def test_the_text_of_a_graph_keeps_its_operations():
+    g, other = product(), cudnn.pygraph()
+    other.deserialize(g.to_json(indent=None))
+    assert other.to_json() == g.to_json()
+    assert [(each.name, each.node_type) for each in other.nodes] == [
+        (each.name, each.node_type) for each in g.nodes
+    ]
+    assert other.nodes[0].inputs.keys() == {"A", "B"}
+
+
 def test_operations_within_attention_are_a_part_of_it():
     g = cudnn.pygraph(io_data_type=HALF)
     q, k, v = (rows(g, 2, 4, 64, 32, name=name) for name in "qkv")

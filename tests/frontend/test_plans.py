@@ -141,7 +141,8 @@ def test_an_engine_with_its_knobs_is_built_again(device):
     assert other.get_execution_plan_count() == 1
     assert other.get_plan_name_at_index(0) == name
     assert other.get_engine_and_knobs_at_index(0) == (engine, knobs)
-    other.execute({1: again.a, 2: again.b, 3: again.c}, again.workspace)
+    other.build_plan_at_index(0)
+    other.execute_plan_at_index({1: again.a, 2: again.b, 3: again.c}, again.workspace, 0)
     again.check()
 
 
