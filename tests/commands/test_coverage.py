@@ -7,12 +7,11 @@ import json
 from typing import Any
 
 import pytest
-from gpu_coverage import Recorder, write
+from gpu_coverage import write
 
 import cudnn_ctypes
-from cudnn_ctypes import TensorDescriptor, raw
+from cudnn_ctypes import raw
 from cudnn_ctypes.commands.doctor.coverage import REASONS, Row, gpu_runs, table
-from cudnn_ctypes.raw.function import binding
 
 
 @functools.cache
@@ -80,29 +79,6 @@ def test_what_the_reference_device_leaves_to_cudnn():
 
 
 # --- recording ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def recorder(tmp_path):
-    made = Recorder(tmp_path / "runs.json")
-    yield made
-    for name in raw.FUNCTIONS:
-        vars(binding(name)).pop("native", None)
-        binding(name).rebind()
-
-
-def test_calls_are_noted_with_their_statuses(recorder):
-    recorder.calls = set()
-    with TensorDescriptor() as descriptor:
-        raw.cudnnSetTensor4dDescriptor.unchecked(descriptor, 0, 0, 1, 0, 1, 1)
-        raw.cudnnGetVersion()
-    recorder._keep(recorder.calls)
-    assert recorder.succeeded == {
-        "cudnnCreateTensorDescriptor",
-        "cudnnDestroyTensorDescriptor",
-        "cudnnGetVersion",
-    }
-    assert recorder.refused == {"cudnnSetTensor4dDescriptor": {"CUDNN_STATUS_BAD_PARAM"}}
 
 
 def run(**changes: Any) -> dict[str, Any]:

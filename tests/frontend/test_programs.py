@@ -11,7 +11,6 @@ import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
-from cudnn_ctypes.raw.function import watched
 
 from .conftest import close, execute, nothing, randn, synchronize, workspace_of
 
@@ -85,29 +84,6 @@ def test_operands_by_tensor_uid_and_name_in_any_form_of_memory(device):
             {"a": a, "b": b, "y": c}, None if not workspace.numel() else workspace
         )
     problem.check()
-
-
-def test_the_same_addresses_again_and_again(device):
-    problem = Product(device)
-    problem.graph.build()
-    workspace = problem.workspace
-    for _ in range(4):
-        problem.c.fill_(float("nan"))
-        problem.graph.execute(problem.memory, workspace)
-        kept = problem.c
-        problem.check()
-        problem.c = kept
-    (execution,) = problem.graph._held.executions.values()
-    held = execution._plan.packs(execution.operands.uids)
-    bare = device == "cuda" and not watched  # the reference device sees each call
-    assert len(held) == bare
-    kept = [torch.empty(4, 64, 64, dtype=torch.bfloat16, device=device) for _ in range(100)]
-    for problem.c in kept:  # other addresses; the oldest packs go
-        problem.graph.execute(problem.memory, workspace)
-    problem.check()
-    assert len(held) == 64 * bare
-    problem.graph.close()
-    assert not len(held)
 
 
 def test_parts_of_larger_tensors_in_place(device):

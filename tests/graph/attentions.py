@@ -95,7 +95,7 @@ class Relative(Modifier):
 MODIFIERS: dict[str, type[Modifier]] = {"cap": SoftCap, "causal": Causal, "relative": Relative}
 
 
-# --- attention with any options: the graphs, their operands, and what PyTorch gives i -------------
+# --- attention with any options: graphs, operands, and what PyTorch gives ------------------------
 
 
 Array = NDArray[Any]

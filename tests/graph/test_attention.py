@@ -206,7 +206,7 @@ def test_bound_plans_write_the_slopes_of_alibi_each_time():
             each.close()
 
 
-# --- operations around attention: within it, where cuDNN has engines for them, and al -------------
+# --- operations around attention, which its engines take, too ------------------------------------
 
 
 PLAIN = Attention(scale=0.125)

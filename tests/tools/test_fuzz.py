@@ -14,18 +14,17 @@ from programs import ROOT, fuzz, run_program
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.graph.lower.faults import FAULTS
 from cudnn_ctypes.raw.faults import Fault
-from tools.fuzz import broadcast_graphs, campaign, wrong_rows
+from tools.fuzz import broadcast_graphs, campaign
 from tools.fuzz.attention_cases import OPERATIONS, SHOWN, variants
-from tools.fuzz.devices import main
 from tools.fuzz.devices.batches import judge
-from tools.fuzz.devices.catalogue import FAMILIES, Schedule, draw, redraw
+from tools.fuzz.devices.catalogue import FAMILIES, redraw
 from tools.fuzz.devices.machine import Machine
 from tools.fuzz.devices.minimizing import minimized
 from tools.fuzz.graph_cases import FORMS, Case
-from tools.fuzz.libraries import CHOICES, _judged, _Layouts, examine
+from tools.fuzz.libraries import CHOICES, _Layouts, examine
 from tools.fuzz.libraries import Case as Layout
 from tools.fuzz.numbers import NAMES
-from tools.fuzz.wrong_rows import UNSEEN, measured_rows, verdict
+from tools.fuzz.wrong_rows import UNSEEN, verdict
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
@@ -267,38 +266,7 @@ def test_what_ends_a_process_is_found_and_can_be_replayed():
     assert searched_pairs("--replay", str(case), "--unguarded").returncode < 0
 
 
-# --- the rows of what ends the process are held against the loaded cuDNN by one comma -------------
-
-
-linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
-
-
-def asked(*flags: str) -> Any:
-    program = f"import sys; from tools.fuzz import rows; sys.exit(rows.main({list(flags)!r}))"
-    return run_program(program, folder=ROOT, check=False)
-
-
-@linux
-@pytest.mark.soak
-def test_what_became_of_an_example_is_printed():
-    done = asked("--only", "convolution_then_product", "--gpus", "h200", "t4")
-    *lines, last = done.stdout.splitlines()
-    assert lines == [
-        "convolution_then_product",
-        "    h200: a SIGSEGV, b SIGSEGV, fallback SIGSEGV",
-        "    t4: a none, b none, fallback none",
-    ]
-    assert last.startswith(f"cuDNN {raw.load().version_text}: of 2 examples on GPUs, 0 are not")
-    assert done.returncode == 0
-
-
-@linux
-def test_every_row_reaches_a_child(monkeypatch):
-    monkeypatch.setattr(wrong_rows, "verdict", lambda row, handle: row.name)
-    with use_reference_device():
-        measured = list(measured_rows([row.name for row in FAULTS]))
-    assert [row.name for row, _ in measured] == [name for _, name in measured]
-    assert len(measured) >= len(FAULTS)
+# --- the rows of wrong numbers -------------------------------------------------------------------
 
 
 @pytest.mark.thinned(20)
@@ -311,7 +279,7 @@ def test_nothing_is_wrong_on_the_reference_device(row, monkeypatch):
         assert verdict(row, handle) in ("right", "no engine", "not asked: it is large")
 
 
-# --- each public report is told whole, and those tried on the reference device are ri -------------
+# --- public reports ------------------------------------------------------------------------------
 
 
 pytest.importorskip("torch")
@@ -323,16 +291,6 @@ PROGRAM = """
 """
 
 
-def test_reports_are_told_whole():
-    from tools.fuzz.reports import REPORTS
-
-    assert len({each.place for each in REPORTS}) == len(REPORTS)
-    assert sum(each.trial is not None for each in REPORTS) >= 25
-    for each in REPORTS:
-        assert each.trial or each.cause
-        assert all((each.title, each.effect, each.versions, each.gpus))
-
-
 @pytest.mark.soak
 def test_the_reference_device_is_right():
     flags = "--reference", "--only", "onnxruntime 26215"
@@ -340,7 +298,7 @@ def test_the_reference_device_is_right():
     assert "    not reproduced\n" in done.stdout, done.stdout + done.stderr
 
 
-# --- the fuzzer of library layouts: a few layouts, and that it can see what it looks  -------------
+# --- the fuzzer of library layouts ---------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -369,16 +327,6 @@ def test_layouts(layouts, case, result):
     assert found == result, text
 
 
-def test_a_mixture_would_be_seen(layouts):
-    good, bad = Layout("file", "full", "other"), Layout("file", "full", "other", "cut", "_ops")
-    files = [str(raw.load().path)]
-    assert _judged(good, {"files": files}, layouts) == ("one cuDNN", "")
-    assert _judged(bad, {"files": files}, layouts)[0] == "taken in spite of its damage"
-    files.append("/elsewhere/libcudnn_ops.so.9")
-    assert _judged(good, {"files": files}, layouts)[0] == "mixture"
-    assert _judged(good, {"files": [], "refused": "why"}, layouts)[0] == "refused without need"
-
-
 # --- the comparison of two devices: its draws, its judgement, and how it minimizes ----------------
 
 
@@ -389,18 +337,6 @@ def reference_machine():
 
 
 CALLS = [name for name in FAMILIES if not name.startswith(("layer 2", "graph"))]
-
-
-def test_a_schedule_draws_rare_options_often(monkeypatch):
-    monkeypatch.setattr(Schedule, "_RATE", 0.03)
-
-    def counts(seeds):
-        return Counter(each for seed in seeds for each in draw("transform", seed)[0].counted)
-
-    drawn = [seed for _, seed in Schedule(("transform",)).cases(0, 300)]
-    plain, scheduled = counts(range(300)), counts(drawn)
-    assert len(set(drawn)) == 300
-    assert min(plain.values()) < 6 <= min(scheduled.values())
 
 
 @pytest.mark.soak
@@ -426,24 +362,6 @@ def test_a_planted_difference_is_found_and_minimized():
     assert small["choices"]["x.n"] == 1
     (again,) = judge([small], pair)
     assert again.key(again.differences[0]) == key
-
-
-@pytest.mark.soak
-def test_the_command_tells_what_was_drawn(tmp_path, capsys):
-    options = ["--devices", "reference", "planted", "--cases", "40", "--out", str(tmp_path)]
-    assert main([*options, "--families", "pooling forward", "--minimize", "0"]) == 1
-    printed = capsys.readouterr().out
-    assert "cudnnPoolingForward: " in printed
-    assert "pooling forward|number|y|" in printed
-    line = next(part for part in printed.splitlines() if part.strip().startswith('{"family"'))
-    for device, differs in (("planted", 1), ("reference", 0)):
-        pair = ["--devices", "reference", device]
-        assert main(["--again", str(tmp_path), *pair]) == differs
-        last = capsys.readouterr().out.splitlines()[-1]
-        assert (" again: 0 differences of 0 kinds" in last) == (not differs)
-    assert "fewer than 50: " in printed
-    assert main(["--replay", line, "--devices", "reference", "reference"]) == 0
-    assert "no difference" in capsys.readouterr().out
 
 
 RECORDED = json.loads((Path(__file__).parent / "statuses_of_919.json").read_text())

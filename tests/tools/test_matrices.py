@@ -40,7 +40,7 @@ def test_a_file_that_is_no_library(tmp_path):
         version_matrix.main([f"{tmp_path}/libcudnn.so.9"])
 
 
-# --- the matrix of environments: its rows, its page, and the check that runs in each  -------------
+# --- the matrix of environments ------------------------------------------------------------------
 
 
 STEPS = {step.__name__: "ok" for step in check.STEPS}

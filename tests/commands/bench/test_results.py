@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-
-import pytest
 
 from cudnn_ctypes.commands.bench.measuring import measured_row
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
@@ -50,12 +47,6 @@ def test_the_table_has_speeds_and_shares():
     assert row.split() == ["-", "?", "?", "graph:", "engine", "7", "failed:", "it", "refused"]
     assert "no limit is known" in str(result(limit=None))
     assert not any(line != line.rstrip() for line in lines)
-
-
-def test_json():
-    stored = json.loads(json.dumps(result().as_dict()))
-    assert stored["rows"][1]["share"] == pytest.approx(5 / 16)
-    assert stored["rows"][0]["median"] == result().ranking[0].median
 
 
 def test_rows_of_measurements():

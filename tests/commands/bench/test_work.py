@@ -53,22 +53,6 @@ def test_peaks_are_those_of_the_data_sheets(device, data_type):
     assert "a clock (public data) x" in limits.source
 
 
-@pytest.mark.parametrize(
-    ("name", "data_type", "tflops"),
-    [
-        ("NVIDIA GeForce RTX 2080 Ti", "float16", 56.9),
-        ("NVIDIA TITAN RTX", "float16", 2 * 56.9),
-        ("NVIDIA GeForce GTX 1660 Ti", "float16", None),
-        ("NVIDIA GeForce RTX 2080 Ti", "float64", None),
-    ],
-)
-def test_peaks_of_turing_depend_on_the_card(name, data_type, tflops):
-    card = OlderProperties(memClockRateKHz=7000000, multiProcessorCount=68, smClockRateKHz=1635000)
-    card.name, card.compute_capability = name, (7, 5)
-    flops = limits_of(card, as_data_type(data_type)).flops
-    assert flops == (None if tflops is None else pytest.approx(1e12 * tflops, rel=0.01))
-
-
 class OlderProperties(dict[str, int]):
     """As cuDNN before 9.27 tells them."""
 

@@ -222,23 +222,6 @@ def _tuned() -> Autotuning:
     return Autotuning(HOSTILE, "H200", "9.19.0", (slow, fast, *others), fast, Settings(runs=3))
 
 
-def test_an_explanation_has_the_tables_of_its_text():
-    told = fused().explain("H200", "a")
-    root = _page(told._repr_html_())
-    engines, configs, refusals = root.iter("table")
-    assert len(_rows(engines)) == 1 + len({row.engine for row in told.usable})
-    assert len(_rows(configs)) == 1 + len(told.usable)
-    assert len(_rows(refusals)) == 1 + len(told.reasons())
-    text = "".join(root.itertext())
-    assert str(told).splitlines()[0] in text
-    for reason in told.reasons():
-        assert " ".join(reason.split()) in text
-    first = told.usable[0]
-    cells = _rows(configs)[1]
-    assert cells[0] == str(first.engine)
-    assert cells[4] == f"{first.workspace:,}"
-
-
 def test_advice_is_a_table():
     advice = fused().explain("H200", "a").advice(limit=0.5)
     found = _rows(_page(advice._repr_html_()))

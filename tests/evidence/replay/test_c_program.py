@@ -343,7 +343,7 @@ def test_the_makefile_links_the_libraries(program, tmp_path):
         assert re.search(r"a_folder_s\.c:\d+: cud\w+: ", done.stderr), done.stderr
 
 
-# --- ``trace --c`` of every example: the C compiles, makes the same calls and gives t -------------
+# --- ``trace --c`` of every example --------------------------------------------------------------
 
 
 CALLS = ["02_convolution_raw", "09_rnn", "17_ctc", "19_first_graph_raw", "27_nvidia_front_end"]

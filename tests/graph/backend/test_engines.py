@@ -1,7 +1,6 @@
 """Heuristics, engines and plans for an H200 that need not be there."""
 
 import pytest
-from programs import ROOT, printed
 
 from cudnn_ctypes import BackendDescriptor, Graph, raw
 from cudnn_ctypes.errors import NotSupportedError
@@ -70,26 +69,3 @@ def test_a_stored_plan_with_its_kernel_needs_no_cublas(h200, without_cublas):
     assert refused == [False, True]
     for each in plans:
         each.close()
-
-
-@pytest.mark.soak
-def test_without_cublas_the_process_goes_on():
-    program = """
-        from cudnn_ctypes import Graph, NotSupportedError
-        from cudnn_ctypes.raw import library
-        from graph.backend import test_engines as questions
-
-        for name in ("_load_with_pathfinder", "_load_from_wheel"):
-            owner = library if hasattr(library, name) else library.Library
-            load = getattr(owner, name)
-            setattr(owner, name, lambda *args, load=load: "cublas" not in str(args) and load(*args))
-        for product in (False, True):
-            with questions._described(product) as graph:
-                try:
-                    graph.build("H200")
-                    print("built")
-                except NotSupportedError as error:
-                    print("refused" if "ends the process" in str(error) else error)
-    """
-    paths = {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
-    assert printed(program, environment=paths) == ["refused", "refused"]

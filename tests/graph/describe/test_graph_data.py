@@ -134,20 +134,6 @@ def test_a_tensor_of_another_graph_is_one_of_both():
     assert {each.name for each in copy.inputs} == {"own", "x", "y"}
 
 
-def test_unique_ids_of_tensors_of_other_graphs_may_meet():
-    first, second = graph(), graph()
-    one, other = (each.tensor((2, 3), name=name) for each, name in ((first, "a"), (second, "b")))
-    for each, tensor in ((first, one), (second, other)):
-        each.relu(tensor).set_output()
-        each.validate()  # numbers them
-    both = graph()
-    both.add(one, other).set_output()
-    with pytest.raises(ValueError, match=r"'a' and 'b' both have uid 1; if they come from other"):
-        both.validate()
-    other.uid = 7
-    both.validate()
-
-
 def test_tensors_without_data_type_are_refused():
     g = Graph()
     g.relu(g.tensor((2, 3), name="x")).set_output()

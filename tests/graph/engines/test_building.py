@@ -63,7 +63,7 @@ def test_an_older_cudnn_says_which_version_has_it(a100, monkeypatch):
         graph.build(a100)
 
 
-# --- graphs that the reference device carries out without an engine, and what they re -------------
+# --- graphs that the reference device carries out without an engine ------------------------------
 
 
 Array = Any
@@ -167,18 +167,12 @@ def test_other_operation_graphs_are_no_plans(handle):
     assert address not in mode.plans_without_engine
 
 
-# --- norms with element-wise operations after them: compiled without a driver, run in -------------
-
-
-without_driver = pytest.mark.skipif(
-    not ensure_driver().is_stub, reason="there is an NVIDIA driver here, which answers"
-)
-
-
 # --- engines that ask the GPU itself -------------------------------------------------------------
 
 
-@without_driver
+@pytest.mark.skipif(
+    not ensure_driver().is_stub, reason="there is an NVIDIA driver here, which answers"
+)
 def test_engines_that_ask_the_gpu_are_neither_refused_nor_compiled(h200):
     with CASES["layer norm + z, relu, training, float16"].graph() as graph:
         told = graph.explain(h200)

@@ -175,7 +175,7 @@ def test_a_write_does_not_look_at_all_files(tmp_path, monkeypatch):
     assert not folder.read("0.json")
 
 
-# --- results of autotuning in the plan cache: which builds use them, and how they tra -------------
+# --- results of autotuning in the plan cache: which builds use them ------------------------------
 
 
 CASE = CASES["convolution"]

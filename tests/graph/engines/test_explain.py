@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import io
-import re
 
 import pytest
-from rich.console import Console
 
 from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError
@@ -75,17 +72,6 @@ def test_engines_that_want_a_kernel_chosen_are_asked_for_each(h200):
                 assert chosen or raw.load().version < NEWEST
 
 
-def test_selections_are_told(h200):
-    wanted = Selection(forbid="tensor_core", workspace_limit=0)
-    told = _explained("convolution", h200, selection=wanted)
-    assert told.usable
-    assert not any("tensor_core" in row.numerical_notes for row in told.usable)
-    excluded = {row.reason for row in told if row.state == "excluded"}
-    assert "has the note tensor_core" in excluded
-    assert any(reason.startswith("needs a workspace of ") for reason in excluded)
-    assert all(row.supported is None for row in told if row.state == "excluded")
-
-
 def test_engines_that_compute_wrong_numbers_are_told(h200, monkeypatch):
     before = _explained("convolution", h200, heuristics="a")
     wrong = before.rows[0].engine
@@ -101,29 +87,6 @@ def test_engines_that_compute_wrong_numbers_are_told(h200, monkeypatch):
 )
 def test_ranges_of_knobs_are_short(knob, text):
     assert str(knob) == text
-
-
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("width", [80, 120])
-def test_tables_fit_in_a_terminal(width, h200):
-    """Whatever stands in a cell is there whole, on several lines where there is little room."""
-    told = _explained("convolution + bias + relu", h200)
-    pretty = Console(file=io.StringIO(), width=width, force_terminal=True)
-    pretty.print(told)
-    assert isinstance(pretty.file, io.StringIO)
-    text = re.sub("\x1b[^m]*m", "", pretty.file.getvalue())
-    lines = text.splitlines()
-    assert all(len(line) <= width for line in lines)
-    assert not re.search("[a-z_]…", text.replace("0x…", ""))
-    header = next(line for line in lines if " proposed " in line)
-    assert ("kind" in header.split()) == (width == 120)
-    for row in told.usable:
-        for name, value in row.knobs.items():
-            assert f" {name}={value} " in text
-        for note in {*row.numerical_notes, *row.behavior_notes} - {"runtime_compilation"}:
-            assert re.search(rf" {note}[ ,]", text)
-        for name, knob in row.knob_ranges.items():
-            assert f" {name}={knob} " in text
 
 
 # --- building with one config --------------------------------------------------------------------

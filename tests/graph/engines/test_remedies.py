@@ -189,7 +189,7 @@ def test_sums_are_computed_in_the_type_of_the_operands(data_type, given, expecte
         assert _variants(graph, "compute type")[0].graphs[0].nodes[0].compute_data_type == expected
 
 
-# --- which changes are tried, in which order, and when the search ends; cuDNN is not  -------------
+# --- which changes are tried, and in which order; cuDNN is not asked -----------------------------
 
 
 HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
@@ -243,7 +243,7 @@ def test_the_fewest_changes_together():
     ]
 
 
-# --- advice in the messages of failed builds: found when they are read, within its bo -------------
+# --- advice in the messages of failed builds -----------------------------------------------------
 
 
 NEWEST = 92800  # for which the cases were chosen

@@ -179,7 +179,7 @@ def test_what_is_no_handle_is_refused():
         capture(3).__enter__()
 
 
-# --- graphs with dynamic shapes share the kernels that were compiled for the first of -------------
+# --- graphs with dynamic shapes share kernels ----------------------------------------------------
 
 
 NUMBER_OF_ENTRIES = 92700  # since when cuDNN tells it
@@ -370,25 +370,6 @@ def _graph(attention: Attention) -> Graph:
 def _tensors(attention: Attention) -> list[Tensor]:
     graph = _graph(attention)
     return graph._expanded(graph.validate(), Target(91900, 90)).tensors
-
-
-def test_lies_behind_what_the_plan_needs():
-    tensors = _tensors(PLAIN)
-    scratch = Scratch(tensors)
-    uids = [each.uid for each in tensors if each.scratch]
-    rows, dq = 2 * 4 * 128 * 4, 2 * 4 * 128 * 64 * 4
-    assert scratch.size == rows + dq
-    assert scratch.total(0) == rows + dq
-    assert scratch.total(1) == 256 + rows + dq
-    found = scratch.added_to({-1: 5}, 300, 4096)
-    numbers = {each.uid: each.value for each in tensors if each.by_value}
-    assert {uid: getattr(value, "value", value) for uid, value in found.items()} == {
-        -1: 5,
-        uids[0]: 4096 + 512,
-        uids[1]: 4096 + 512 + rows,
-        **numbers,
-    }
-    assert not scratch.must_write
 
 
 def test_what_has_contents_is_written():

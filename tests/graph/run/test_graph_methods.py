@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from typing import Any
 
 import numpy as np
@@ -176,26 +175,6 @@ def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(gra
 
 
 # --- default handles -----------------------------------------------------------------------------
-
-
-@reference
-def test_the_first_run_in_several_threads_builds_once(graph):
-    given = numbers()
-    start = threading.Barrier(4, timeout=60)
-    plans = []
-
-    def run():
-        start.wait()
-        check(graph.run(on_device(given)), given)
-        plans.append(graph.plan)
-
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(plans) == 4
-    assert len(set(map(id, plans))) == 1
 
 
 # --- on a GPU ------------------------------------------------------------------------------------

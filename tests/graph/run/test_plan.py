@@ -197,35 +197,6 @@ def test_a_plan_of_another_graph(h200):
             assert second.to_json() == stored
 
 
-def test_retention_of_cuda_graphs(made, h200):
-    configs = heuristics(made.convolution((8, 64, 56, 56), 64), device=h200)
-    if raw.load().version < 92800:
-        with pytest.raises(
-            cudnn.SymbolNotFoundError, match=r"cuda_graph_retention.* needs cuDNN 9\.28"
-        ):
-            ExecutionPlan(configs[0], device=h200, cuda_graph_retention="none")
-    else:
-        for chosen in ("none", "per_graph"):
-            with ExecutionPlan(configs[0], device=h200, cuda_graph_retention=chosen) as plan:
-                code = raw.cudnnCudaGraphRetention_t[f"CUDNN_CUDA_GRAPH_RETENTION_{chosen.upper()}"]
-                assert plan.descriptor["cuda_graph_retention"] == code
-                stored = plan.to_json()
-            with ExecutionPlan.from_json(stored, device=h200, cuda_graph_retention=chosen) as again:
-                assert again.descriptor["cuda_graph_retention"] == code
-    for each in configs:
-        each.close()
-
-
-@needs_precompiled_engines
-def test_the_number_of_multiprocessors(h200):
-    with CASES["convolution"].graph() as graph:
-        plan = graph.build(h200, sm_count=8)
-        stored = json.loads(plan.to_json())
-        assert stored["engine"]["targetSMcount"] == 8
-        # The GPU has more, and still it is its plan.
-        ExecutionPlan.from_json(plan.to_json(), device=h200).close()
-
-
 # --- on a GPU -------------------------------------------------------------------------------------
 
 

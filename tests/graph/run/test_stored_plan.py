@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 from cudnn_ctypes.graph.run.stored_plan import sealed
 
@@ -64,19 +62,3 @@ def test_a_plan_without_a_checksum_is_loaded_by_the_warden_first(convolution, h2
     damaged = Damage(("operationGraph", "nodes", 0, "X"), "CUDNN_DATA_HALF").done_to(plan)
     with pytest.raises(ValueError, match=r"ends the process .*; it is damaged|does not take"):
         ExecutionPlan.from_json(json.dumps(damaged), device=h200)
-
-
-def test_damaged_properties_are_taken_or_refused():
-    ensure_driver()
-    with DeviceProperties.preset("h200") as whole:
-        stored = json.loads(whole.to_json())
-    for damage in sample(damages(stored, NAMES), COUNT, seed=6):
-        damaged = damage.done_to(stored)
-
-        def read(damaged=damaged):
-            with DeviceProperties(json.dumps(damaged)) as properties:
-                repr(properties)
-                properties.to_json()
-
-        error = raised(read)
-        assert error is None or not accident(error), damage

@@ -60,7 +60,7 @@ def test_the_worse_of_two():
     assert worse(right, _compared(0.002)).error > right.error
 
 
-# --- the reference of a judge: against another oracle, and rounding that it must call -------------
+# --- the reference of a judge: against another oracle, and rounding that it must call right ------
 
 
 H200 = Target(92800, 90)

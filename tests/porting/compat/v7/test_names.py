@@ -204,7 +204,7 @@ def test_a_number_that_no_status_had():
         v7.status_of_old_number(2000)
 
 
-# --- declarations of old functions: how they are read, and against the headers of cuD -------------
+# --- declarations of old functions, and cuDNN 8's headers ----------------------------------------
 
 
 def test_a_declaration_is_read_as_c_means_it():
@@ -414,25 +414,3 @@ def test_null_and_status(reference_handle):
     other = cudnn.CUDNN_CONVOLUTION_BWD_DATA_NO_WORKSPACE
     with pytest.raises(TypeError, match=r"'preference' .* a cudnnConvolutionFwdPreference_t"):
         choose(reference_handle, *operands, other, 0, raw.cudnnConvolutionFwdAlgo_t())
-
-
-@algorithm_choice_only
-def test_a_program_of_cudnn_5(handle):
-    """Choose within a limit, ask for the workspace, run: y, and against NumPy."""
-    convolution, limit = Convolution("float64"), 1 << 20
-    algo = convolution.choose(handle, "Forward", "SPECIFY_WORKSPACE_LIMIT", limit)
-    operands, size = convolution.operands("Forward"), c_size_t()
-    cudnn.cudnnGetConvolutionForwardWorkspaceSize(handle, *operands, algo, size)
-    assert size.value <= limit
-    rng = np.random.default_rng(0)
-    x, w = rng.standard_normal((2, 8, 14, 14)), rng.standard_normal((16, 8, 3, 3))
-    y = DeviceTensor.full((2, 16, 14, 14), float("nan"), "float64")
-    workspace = DeviceTensor.empty((max(size.value, 1),), "uint8")
-    device_x, device_w = DeviceTensor.from_numpy(x), DeviceTensor.from_numpy(w)
-    cudnn.cudnnConvolutionForward(
-        handle,
-        1.0,
-        *(convolution.x, device_x, convolution.w, device_w, convolution.convolution),
-        *(algo, workspace, size.value, 0.0, convolution.y, y),
-    )
-    np.testing.assert_allclose(y.numpy(), convolution_forward(x, w, padding=(1, 1)), atol=1e-11)
