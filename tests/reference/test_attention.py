@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -15,88 +13,16 @@ from cudnn_ctypes.reference.attention import (
     visible_keys,
     weight_shapes,
 )
-from tests.legacy.attentions import match_lengths
+from tests.legacy.attentions import KINDS, random_problem
 
-
-@dataclasses.dataclass
-class Case:
-    """Random operands of one configuration."""
-
-    q: np.ndarray
-    k: np.ndarray
-    v: np.ndarray
-    weights: dict
-    heads: int
-    scaler: float
-    visible: np.ndarray
-    residuals: np.ndarray | None
-    attention_dropout: np.ndarray | None
-    output_dropout: np.ndarray | None
-
-    @property
-    def options(self):
-        return {
-            "heads": self.heads,
-            "scaler": self.scaler,
-            "visible": self.visible,
-            "residuals": self.residuals,
-            "attention_dropout": self.attention_dropout,
-            "output_dropout": self.output_dropout,
-        }
-
-    @property
-    def backward_options(self):
-        names = ("scaler", "attention_dropout", "output_dropout")
-        return {name: getattr(self, name) for name in names}
-
-    def forward(self, **changes):
-        case = dataclasses.replace(self, **changes)
-        return attention_forward(case.q, case.k, case.v, case.weights, **case.options)
-
-
-def random_case(seed, *, dropout=False):
-    """Projections there or not, biases, beams, windows that may be empty, padding."""
-    rng = np.random.default_rng(seed)
-    heads, t_q, t_k, batch, beam = (int(rng.integers(1, high)) for high in (4, 5, 6, 4, 4))
-    k_beam = beam if rng.random() < 0.5 else 1
-    projections = [int(rng.integers(1, 5)) if rng.random() < 0.7 else 0 for _ in range(4)]
-    sizes = [int(rng.integers(1, 6)) for _ in range(3)]
-    match_lengths(sizes, projections)
-    shapes = weight_shapes(heads, sizes, projections, biases=bool(rng.random() < 0.5))
-    steps = ((t_q, beam), (t_k, k_beam), (t_k, k_beam))
-    q, k, v = (
-        rng.standard_normal((t, batch, b, size)) for (t, b), size in zip(steps, sizes, strict=True)
-    )
-    length = projections[3] or heads * (projections[2] or sizes[2])
-    out_shape = (t_q, batch, beam, length)
-    low = rng.integers(0, t_k, t_q)
-    high = low + rng.integers(0, t_k + 1, t_q)  # sometimes empty, sometimes past the end
-    visible = visible_keys(
-        low,
-        high,
-        rng.integers(1, t_q + 1, (batch, beam)),
-        rng.integers(1, t_k + 1, (batch, k_beam)),
-        t_k,
-    )
-    return Case(
-        q=q,
-        k=k,
-        v=v,
-        weights={name: rng.standard_normal(shape) for name, shape in shapes.items()},
-        heads=heads,
-        scaler=float(rng.uniform(0.2, 1.5)),
-        visible=visible,
-        residuals=rng.standard_normal(out_shape) if rng.random() < 0.5 else None,
-        attention_dropout=factors(rng, (heads, batch, beam, t_q, t_k)) if dropout else None,
-        output_dropout=factors(rng, out_shape) if dropout else None,
-    )
+(FLOAT64,) = (kind for kind in KINDS if kind.name == "float64")
 
 
 def factors(rng, shape, rate=0.3):
     return (rng.random(shape) >= rate) / (1 - rate)
 
 
-def by_autograd(torch, case, dy):
+def by_autograd(torch, case, visible, residuals, attention_dropout, output_dropout):
     """The result and its gradients by PyTorch."""
     leaves = {"q": case.q, "k": case.k, "v": case.v, **case.weights}
     leaves = {name: torch.from_numpy(x.copy()).requires_grad_() for name, x in leaves.items()}
@@ -111,13 +37,13 @@ def by_autograd(torch, case, dy):
                 x = x + leaves[f"{name}_biases"].transpose(1, 2)
         return x.expand(-1, -1, case.heads, -1, -1)
 
-    visible = torch.from_numpy(case.visible).unsqueeze(2).expand(-1, -1, case.heads, -1, -1)
+    visible = torch.from_numpy(visible).unsqueeze(2).expand(-1, -1, case.heads, -1, -1)
     # A row without any visible key has no softmax: let it see everything, and take the result out.
     some = visible.any(-1, keepdim=True)
     scores = case.scaler * projected("q") @ projected("k").transpose(-1, -2)
     attention = torch.softmax(torch.where(visible | ~some, scores, -torch.inf), -1)
-    if case.attention_dropout is not None:  # (H, N, B, TQ, TK)
-        attention = attention * torch.from_numpy(case.attention_dropout).permute(1, 2, 0, 3, 4)
+    if attention_dropout is not None:  # (H, N, B, TQ, TK)
+        attention = attention * torch.from_numpy(attention_dropout).permute(1, 2, 0, 3, 4)
     heads = attention @ projected("v")
     heads = torch.where(some, heads, 0.0)
     if "o_weights" in leaves:
@@ -127,23 +53,12 @@ def by_autograd(torch, case, dy):
     else:
         out = heads.transpose(2, 3).flatten(3)
     out = out.permute(2, 0, 1, 3)
-    if case.output_dropout is not None:
-        out = out * torch.from_numpy(case.output_dropout)
-    out.backward(torch.from_numpy(dy))
+    if output_dropout is not None:
+        out = out * torch.from_numpy(output_dropout)
+    out.backward(torch.from_numpy(case.dy))
     out = out.detach().numpy()
-    out = out if case.residuals is None else out + case.residuals
+    out = out if residuals is None else out + residuals
     return out, {name: leaf.grad.numpy() for name, leaf in leaves.items()}
-
-
-def gradients_of(case, dy):
-    attended = case.forward()
-    given = {"q": case.q, "k": case.k, "v": case.v, "dy": dy, "attended": attended}
-    given["weights"] = case.weights
-    data = attention_backward_data(**given, **case.backward_options)
-    by_weights = attention_backward_weights(
-        **given, gradients=data, output_dropout=case.output_dropout
-    )
-    return attended, {"q": data.dq, "k": data.dk, "v": data.dv, **by_weights}
 
 
 def close(actual, expected, message=""):
@@ -154,11 +69,29 @@ def close(actual, expected, message=""):
 @pytest.mark.parametrize("dropout", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_against_torch(torch, seed, dropout):
-    case = random_case(100 + seed, dropout=dropout)
-    dy = np.random.default_rng(seed).standard_normal(case.forward().y.shape)
-    out, expected = by_autograd(torch, case, dy)
-    attended, actual = gradients_of(case, dy)
+    case, rng = random_problem(100 + seed, FLOAT64), np.random.default_rng(seed)
+    if seed % 2:  # keys and values of each sequence in a beam
+        case.k, case.v = (
+            rng.standard_normal((len(x), *case.q.shape[1:3], x.shape[3])) for x in (case.k, case.v)
+        )
+    scores = (case.heads, *case.q.shape[1:3], len(case.q), len(case.k))
+    attention_dropout, output_dropout = (
+        factors(rng, shape) if dropout else None for shape in (scores, case.dy.shape)
+    )
+    residuals = rng.standard_normal(case.dy.shape) if case.with_residuals else None
+    added = {"attention_dropout": attention_dropout, "output_dropout": output_dropout}
+    out, expected = by_autograd(torch, case, case.visible, residuals, **added)
+
+    operands = {"q": case.q, "k": case.k, "v": case.v, "weights": case.weights}
+    options = {"scaler": case.scaler, **added}
+    attended = attention_forward(
+        **operands, heads=case.heads, visible=case.visible, residuals=residuals, **options
+    )
     close(attended.y, out)
+    given = {**operands, "dy": case.dy, "attended": attended}
+    data = attention_backward_data(**given, **options)
+    actual = attention_backward_weights(**given, gradients=data, output_dropout=output_dropout)
+    actual |= {"q": data.dq, "k": data.dk, "v": data.dv}
     assert actual.keys() == expected.keys()
     for name, gradient in expected.items():
         close(actual[name], gradient, name)
