@@ -7,64 +7,51 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from cudnn_ctypes import raw
-
-from .status_bench import PLAIN, TYPES, Bench, Call, factor
-from .status_families import families, op_tensor
+from .status_bench import PLAIN, TYPES, Bench, Call, Family
+from .status_families import UNARY, families, op_tensor
 from .status_reductions import reduce, reductions
 
 __all__ = ["GROUPS", "Bench"]
 
+FAMILIES = {family.name: family for family in families()}
+
+
+def of_types(**types: str) -> dict[str, dict[str, Any]]:
+    return {name: {"data_type": data_type} for name, data_type in types.items()}
+
 
 def type_pairs(bench: Bench) -> Iterator[tuple[str, Call]]:
     """Functions whose tensors may differ in type."""
-    one, many = (1, 32, 1, 1), (2, 32, 4, 4)
     for a, c in itertools.product(TYPES, TYPES):
-        double = "DOUBLE" if "DOUBLE" in (a, c) else "FLOAT"
-
-        def transform(a: str = a, c: str = c, double: str = double) -> str:
-            return bench.status(
-                "cudnnTransformTensor", factor(1, double), bench.tensor(many, a),
-                bench.operand("x"), factor(0, double), bench.tensor(many, c), bench.operand("y"),
-            )  # fmt: skip
-
-        yield f"cudnnTransformTensor: {a} to {c}", transform
-
-        def add(a: str = a, c: str = c, double: str = double) -> str:
-            return bench.status(
-                "cudnnAddTensor", factor(1, double), bench.tensor(one, a), bench.operand("A"),
-                factor(0, double), bench.tensor(many, c), bench.operand("C"),
-            )  # fmt: skip
-
-        yield f"cudnnAddTensor: {a} to {c}", add
+        double = {"data_type": "DOUBLE" if "DOUBLE" in (a, c) else "FLOAT"}
+        transform, add = FAMILIES["cudnnTransformTensor"], FAMILIES["cudnnAddTensor"]
+        yield (
+            f"cudnnTransformTensor: {a} to {c}",
+            partial(transform.call, bench, **double, **of_types(x=a, y=c)),
+        )
+        given = {"A": {"shape": (1, 32, 1, 1), "data_type": a}, "C": {"data_type": c}}
+        yield f"cudnnAddTensor: {a} to {c}", partial(add.call, bench, **double, **given)
     for compute, a, c in itertools.product(("FLOAT", "DOUBLE", "HALF"), PLAIN, PLAIN):
-        for operation in ("ADD", "SQRT"):
-            if compute == "HALF":
-                continue
-
-            def op(
-                compute: str = compute, a: str = a, c: str = c, operation: str = operation
-            ) -> str:
-                return bench.status(
-                    "cudnnOpTensor", op_tensor(bench, operation, compute), factor(1, compute),
-                    bench.tensor(many, a), bench.operand("A"), factor(1, compute),
-                    bench.tensor(many, a), bench.operand("B"), factor(0, compute),
-                    bench.tensor(many, c), bench.operand("C"),
-                )  # fmt: skip
-
-            yield f"cudnnOpTensor {operation}: {a} to {c} in {compute}", op
+        for operation in ("ADD", "SQRT") if compute != "HALF" else ():
+            op, types = FAMILIES[f"cudnnOpTensor {operation}"], of_types(A=a, B=a, C=c)
+            yield (
+                f"cudnnOpTensor {operation}: {a} to {c} in {compute}",
+                partial(op.call, bench, data_type=compute, **types),
+            )
         for operation in ("ADD", "MAX"):
             yield (
                 f"cudnnReduceTensor {operation}: {a} to {c} in {compute}",
-                lambda o=operation, k=compute, a=a, c=c: reduce(bench, o, k, a, c),
+                partial(reduce, bench, operation, compute, a, c),
             )
 
 
 def broadcasts(bench: Bench) -> Iterator[tuple[str, Call]]:
     """Shapes of A, or B, that differ from C's."""
-    whole = (2, 32, 4, 4)
+    add = Family("cudnnAddTensor", "A C", "alpha ADesc A alpha CDesc C")
+    op = FAMILIES["cudnnOpTensor ADD"]
     shapes = {
         "a bias": (1, 32, 1, 1),
         "a scalar": (1, 1, 1, 1),
@@ -75,36 +62,18 @@ def broadcasts(bench: Bench) -> Iterator[tuple[str, Call]]:
         "of 3 dimensions": (2, 32, 16),
     }
     for about, shape in shapes.items():
-        yield (
-            f"cudnnAddTensor: A {about}",
-            lambda shape=shape: bench.status(
-                "cudnnAddTensor", factor(1, "FLOAT"), bench.tensor(shape), bench.operand("A"),
-                factor(1, "FLOAT"), bench.tensor(whole), bench.operand("C"),
-            ),
-        )  # fmt: skip
+        yield f"cudnnAddTensor: A {about}", partial(add.call, bench, A={"shape": shape})
         for name in "AB":
-
-            def op(name: str = name, shape: tuple[int, ...] = shape) -> str:
-                return bench.status(
-                    "cudnnOpTensor", op_tensor(bench, "ADD"), factor(1, "FLOAT"),
-                    bench.tensor(shape if name == "A" else whole), bench.operand("A"),
-                    factor(1, "FLOAT"), bench.tensor(shape if name == "B" else whole),
-                    bench.operand("B"), factor(0, "FLOAT"), bench.tensor(whole),
-                    bench.operand("C"),
-                )  # fmt: skip
-
-            yield f"cudnnOpTensor: {name} {about}", op
+            changed: Any = {name: {"shape": shape}}
+            yield f"cudnnOpTensor: {name} {about}", partial(op.call, bench, **changed)
     for operation in ("SQRT", "NOT", "ADD"):
-
-        def unary(operation: str = operation) -> str:
-            return bench.status(
-                "cudnnOpTensor", op_tensor(bench, operation), factor(1, "FLOAT"),
-                bench.tensor(whole), bench.operand("A"), factor(1, "FLOAT"),
-                raw.cudnnTensorDescriptor_t(), None, factor(0, "FLOAT"), bench.tensor(whole),
-                bench.operand("C"),
-            )  # fmt: skip
-
-        yield f"cudnnOpTensor {operation}: B and its descriptor NULL", unary
+        unary = Family(
+            "cudnnOpTensor",
+            "A C",
+            "how alpha ADesc A alpha NULL NULL beta CDesc C",
+            lambda bench, _, operation=operation: op_tensor(bench, operation),
+        )
+        yield f"cudnnOpTensor {operation}: B and its descriptor NULL", partial(unary.call, bench)
 
 
 def transforms(bench: Bench) -> Iterator[tuple[str, Call]]:
@@ -122,46 +91,32 @@ def transforms(bench: Bench) -> Iterator[tuple[str, Call]]:
         "a crop": (nothing, (0, 0, -1, -1), (1, 1), 0, (2, 32, 3, 3)),
         "as much crop as padding": ((0, 0, 1, 0), (0, 0, -1, 0), (1, 1), 0, shape),
     }
-    for name, (before, after, fold, direction, result) in kinds.items():
+    for name, (*settings, result) in kinds.items():
 
-        def call(
-            data_type: str,
-            result_type: str,
-            beta: float = 0,
-            *,
-            before: Any = before,
-            after: Any = after,
-            fold: Any = fold,
-            direction: int = direction,
-            result: tuple[int, ...] = result,
-        ) -> str:
-            described = bench.made(
-                "TensorTransform", "cudnnSetTensorTransformDescriptor", 4, 0, before, after, fold,
-                direction,
-            )  # fmt: skip
-            return bench.status(
-                "cudnnTransformTensorEx", described, factor(1, data_type),
-                bench.tensor(shape, data_type), bench.operand("x"), factor(beta, data_type),
-                bench.tensor(result, result_type), bench.operand("y"),
-            )  # fmt: skip
+        def how(bench: Bench, _: str, settings: Any = settings) -> Any:
+            return bench.made(
+                "TensorTransform", "cudnnSetTensorTransformDescriptor", 4, 0, *settings
+            )
 
+        plain, added = (
+            Family("cudnnTransformTensorEx", "x y", f"how {words}", how)
+            for words in (UNARY, UNARY.replace("beta", "alpha"))
+        )
+        into = {"shape": result}
         for data_type in TYPES if result[1] % 32 == 0 else TYPES[:-1]:
             yield (
                 f"cudnnTransformTensorEx of {name}: {data_type}",
-                lambda call=call, data_type=data_type: call(data_type, data_type),
+                partial(plain.call, bench, data_type=data_type, y=into),
             )
         yield (
             f"cudnnTransformTensorEx of {name}: FLOAT to HALF",
-            lambda call=call: call("FLOAT", "HALF"),
+            partial(plain.call, bench, y={**into, "data_type": "HALF"}),
         )
-        yield (
-            f"cudnnTransformTensorEx of {name}: beta 1",
-            lambda call=call: call("FLOAT", "FLOAT", 1),
-        )
+        yield f"cudnnTransformTensorEx of {name}: beta 1", partial(added.call, bench, y=into)
 
 
 GROUPS: dict[str, Callable[[Bench], Iterator[tuple[str, Call]]]] = {
-    **{family.name: family.calls for family in families()},
+    **{name: family.calls for name, family in FAMILIES.items()},
     "pairs of types": type_pairs,
     "broadcasts": broadcasts,
     "transforms": transforms,
