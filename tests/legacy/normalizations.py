@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle
 from cudnn_ctypes import reference as ref
+
+from .draws import ROUNDOFF, compute_roundoff, dtype_of
 
 DATA_TYPES = ("float64", "float32", "float16", "bfloat16")
 FAMILIES = ("batch", "batch_ex", "norm", "fused_ex", "fused_norm")
@@ -45,8 +46,7 @@ class Problem:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        named = ml_dtypes.bfloat16 if self.data_type == "bfloat16" else self.data_type
-        return np.dtype(named)
+        return dtype_of(self.data_type)
 
     @property
     def param_dtype(self) -> np.dtype[Any]:
@@ -183,9 +183,7 @@ def expected(problem: Problem, given: Arrays) -> tuple[Arrays, Arrays]:
 
 
 def _bounds(problem: Problem, given: Arrays, exact: Arrays) -> Arrays:
-    u = 2.0**-53 if problem.data_type == "float64" else 2.0**-24
-    half_ulp = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11}
-    stored = half_ulp.get(problem.data_type, 2.0**-8)
+    u, stored = compute_roundoff(problem.data_type), ROUNDOFF[problem.data_type]
     x, scale, bias, dy = (given[name] for name in ("x", "scale", "bias", "dy"))
     axes, count = problem.axes, x.size // scale.size
     g = (math.sqrt(count) + 16) * u

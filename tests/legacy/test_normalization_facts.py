@@ -6,7 +6,7 @@ Statuses are compared between the two devices case by case; all differences are 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from ctypes import c_float
 from typing import Any
 
@@ -44,148 +44,104 @@ def tensor(shape: Any, data_type: str = "float32", layout: Any = None, seed: int
 # -- statuses ----------------------------------------------------------------------------------
 
 
-def batch_normalization_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
-    modes = ("per_activation", "spatial", "spatial_persistent")
-    for shape, data_type, layout, mode, follow, norm in itertools.product(
-        SHAPES, DTYPES, ("NCHW", "NHWC"), modes, ("", "relu", "add relu"), (False, True)
-    ):
-        if norm and mode == "spatial_persistent":
-            how: dict[str, Any] = {"mode": "per_channel", "algorithm": "persist"}
-        elif norm:
-            how = {"mode": "per_channel" if mode == "spatial" else mode}
-        else:
-            how = {"mode": mode}
-        if follow:
-            how["activation"] = "relu"
-
-        def call(
-            handle: Handle,
-            *,
-            shape: Any = shape,
-            data_type: str = data_type,
-            layout: str = layout,
-            mode: str = mode,
-            how: Any = how,
-            adds: bool = follow == "add relu",
-            norm: bool = norm,
-        ) -> None:
-            x = tensor(shape, data_type, layout)
-            per = shape[1:] if mode == "per_activation" else shape[1:2]
-            scale = tensor(per, "float64" if data_type == "float64" else "float32")
-            train: Any = cudnn.batch_normalization_forward_training_ex
-            back: Any = cudnn.batch_normalization_backward_ex
-            if norm:
-                train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
-            z = x if adds else None
-            forward = train(handle, x, scale, scale, z=z, average_factor=0.5, **how)
-            back(
-                handle,
-                x=x,
-                y=forward.y,
-                dy=x,
-                scale=scale,
-                bias=scale,
-                with_dz=adds,
-                reserve_space=forward.reserve_space,
-                saved_mean=forward.saved_mean,
-                saved_inv_variance=forward.saved_inv_variance,
-                **how,
-            )
-            handle.synchronize()
-
-        name = "norm" if norm else "batch"
-        yield f"{name} {mode} {follow or 'plain'} {data_type} {layout} {len(shape)}d", call
+MODES, LAYOUTS = ("per_activation", "spatial", "spatial_persistent"), ("NCHW", "NHWC")
+FOLLOWING = ("plain", "relu", "add relu")
 
 
-def inference_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
-    for shape, data_type, layout, mode in itertools.product(
-        SHAPES, DTYPES, ("NCHW", "NHWC"), ("per_activation", "spatial", "spatial_persistent")
-    ):
-
-        def call(
-            handle: Handle,
-            *,
-            shape: Any = shape,
-            data_type: str = data_type,
-            layout: str = layout,
-            mode: str = mode,
-        ) -> None:
-            x = tensor(shape, data_type, layout)
-            per = shape[1:] if mode == "per_activation" else shape[1:2]
-            one = DeviceTensor.full(per, 1, "float64" if data_type == "float64" else "float32")
-            cudnn.batch_normalization_forward_inference(handle, x, one, one, one, one, mode=mode)
-            handle.synchronize()
-
-        yield f"inference {mode} {data_type} {layout} {len(shape)}d", call
-    for follow in ("relu", "add relu"):
-
-        def fused(handle: Handle, *, adds: bool = follow == "add relu") -> None:
-            x, one = tensor(SHAPES[0], "float16", "NHWC"), DeviceTensor.full((4,), 1, "float32")
-            cudnn.normalization_forward_inference(
-                handle,
-                x,
-                one,
-                one,
-                one,
-                one,
-                activation="relu",
-                z=x if adds else None,
-                algorithm="persist",
-            )
-            handle.synchronize()
-
-        yield f"norm inference {follow}", fused
+def normalize(
+    handle: Handle, family: str, mode: str, follow: str, data_type: str, layout: str, shape: Any
+) -> None:
+    """In training, and backward."""
+    x = tensor(shape, data_type, layout)
+    per = shape[1:] if mode == "per_activation" else shape[1:2]
+    scale = tensor(per, "float64" if data_type == "float64" else "float32")
+    train: Any = cudnn.batch_normalization_forward_training_ex
+    back: Any = cudnn.batch_normalization_backward_ex
+    how: dict[str, Any] = {"mode": mode}
+    if family == "norm":
+        train, back = cudnn.normalization_forward_training, cudnn.normalization_backward
+        how = {"mode": "per_activation" if mode == "per_activation" else "per_channel"}
+        how |= {"algorithm": "persist"} if mode == "spatial_persistent" else {}
+    if follow != "plain":
+        how["activation"] = "relu"
+    adds = follow == "add relu"
+    forward = train(handle, x, scale, scale, z=x if adds else None, average_factor=0.5, **how)
+    back(
+        handle,
+        x=x,
+        y=forward.y,
+        dy=x,
+        scale=scale,
+        bias=scale,
+        with_dz=adds,
+        reserve_space=forward.reserve_space,
+        saved_mean=forward.saved_mean,
+        saved_inv_variance=forward.saved_inv_variance,
+        **how,
+    )
 
 
-def local_calls() -> Iterator[tuple[str, Callable[[Handle], Any]]]:
-    for shape, data_type, layout in itertools.product(SHAPES, DTYPES, ("NCHW", "NHWC")):
-
-        def lrn(
-            handle: Handle, *, shape: Any = shape, data_type: str = data_type, layout: str = layout
-        ) -> None:
-            x = tensor(shape, data_type, layout)
-            with LRNDescriptor(3) as descriptor:
-                y = cudnn.lrn_cross_channel_forward(handle, x, descriptor)
-                cudnn.lrn_cross_channel_backward(handle, descriptor, x=x, y=y, dy=x)
-            handle.synchronize()
-
-        def divisive(
-            handle: Handle, *, shape: Any = shape, data_type: str = data_type, layout: str = layout
-        ) -> None:
-            x = tensor(shape, data_type, layout)
-            with LRNDescriptor(3) as descriptor:
-                cudnn.divisive_normalization_forward(handle, x, descriptor)
-                cudnn.divisive_normalization_backward(handle, descriptor, x=x, dy=x)
-            handle.synchronize()
-
-        yield f"lrn {data_type} {layout} {len(shape)}d", lrn
-        yield f"divisive {data_type} {layout} {len(shape)}d", divisive
-
-    for data_type, layout in itertools.product(("float64", "float32", "float16"), ("NCHW", "NHWC")):
-
-        def spatial(handle: Handle, *, data_type: str = data_type, layout: str = layout) -> None:
-            x = tensor(SHAPES[0], data_type, layout)
-            theta = tensor((3, 2, 3), data_type)
-            with SpatialTransformerDescriptor(SHAPES[0], data_type) as st:
-                grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st)
-                y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
-                _, dgrid = cudnn.spatial_tf_sampler_backward(handle, st, x=x, dy=y, grid=grid)
-                cudnn.spatial_tf_grid_generator_backward(handle, st, dgrid=dgrid)
-            handle.synchronize()
-
-        yield f"spatial transformer {data_type} {layout}", spatial
+def infer(handle: Handle, mode: str, data_type: str, layout: str, shape: Any) -> None:
+    x = tensor(shape, data_type, layout)
+    per = shape[1:] if mode == "per_activation" else shape[1:2]
+    one = DeviceTensor.full(per, 1, "float64" if data_type == "float64" else "float32")
+    cudnn.batch_normalization_forward_inference(handle, x, one, one, one, one, mode=mode)
 
 
-def outcomes(calls: Any) -> dict[str, str]:
+def infer_and_follow(handle: Handle, follow: str) -> None:
+    x, one = tensor(SHAPES[0], "float16", "NHWC"), DeviceTensor.full((4,), 1, "float32")
+    how = {"activation": "relu", "z": x if follow == "add relu" else None, "algorithm": "persist"}
+    cudnn.normalization_forward_inference(handle, x, one, one, one, one, **how)
+
+
+def lrn(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
+    x = tensor(shape, data_type, layout)
+    with LRNDescriptor(3) as descriptor:
+        y = cudnn.lrn_cross_channel_forward(handle, x, descriptor)
+        cudnn.lrn_cross_channel_backward(handle, descriptor, x=x, y=y, dy=x)
+
+
+def divisive(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
+    x = tensor(shape, data_type, layout)
+    with LRNDescriptor(3) as descriptor:
+        cudnn.divisive_normalization_forward(handle, x, descriptor)
+        cudnn.divisive_normalization_backward(handle, descriptor, x=x, dy=x)
+
+
+def spatial(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
+    x, theta = tensor(shape, data_type, layout), tensor((3, 2, 3), data_type)
+    with SpatialTransformerDescriptor(shape, data_type) as st:
+        grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st)
+        y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
+        _, dgrid = cudnn.spatial_tf_sampler_backward(handle, st, x=x, dy=y, grid=grid)
+        cudnn.spatial_tf_grid_generator_backward(handle, st, dgrid=dgrid)
+
+
+# What is called, with each of these in turn.
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "batch": (normalize, (("batch", "norm"), MODES, FOLLOWING, DTYPES, LAYOUTS, SHAPES)),
+    "inference": (infer, (MODES, DTYPES, LAYOUTS, SHAPES)),
+    "norm inference": (infer_and_follow, (FOLLOWING[1:],)),
+    "lrn": (lrn, (DTYPES, LAYOUTS, SHAPES)),
+    "divisive": (divisive, (DTYPES, LAYOUTS, SHAPES)),
+    "spatial transformer": (spatial, (("float64", "float32", "float16"), LAYOUTS, SHAPES[:1])),
+}
+
+
+def outcomes(family: str) -> dict[str, str]:
+    function, choices = CALLS[family]
+    found = {}
     with Handle() as handle:
-        found = {}
-        for name, call in calls:
+        for given in itertools.product(*choices):
+            words = (f"{len(each)}d" if isinstance(each, tuple) else each for each in given)
+            name = " ".join((() if family == "batch" else (family,)) + tuple(words))
             try:
-                call(handle)
+                function(handle, *given)
+                handle.synchronize()
                 found[name] = "success"
             except CudnnError as error:
                 found[name] = f"{error.function}: {error.status!s}"
-        return found
+    return found
 
 
 def works(name: str) -> bool:
@@ -203,9 +159,10 @@ def works(name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("calls", [batch_normalization_calls, inference_calls, local_calls])
-def test_what_is_carried_out(device: str, calls: Any) -> None:
-    found = outcomes(calls())
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("family", CALLS)
+def test_what_is_carried_out(family: str) -> None:
+    found = outcomes(family)
     different = [
         f"{name}: {status}"
         for name, status in found.items()
