@@ -13,18 +13,8 @@ import numpy as np
 import pytest
 from programs import printed
 
-from cudnn_ctypes import (
-    BadParamError,
-    DeviceBuffer,
-    DeviceTensor,
-    Graph,
-    Handle,
-    NotSupportedError,
-    SymbolNotFoundError,
-    activation_forward,
-    causal_convolution_forward,
-    raw,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import DeviceTensor, Handle, raw
 from cudnn_ctypes.runtime import cuda, device_count
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
@@ -103,9 +93,9 @@ def test_a_thread_without_a_context(handles: list[Handle]) -> None:
 @pytest.mark.parametrize("ordinal", [0, 1])
 def test_memory_of_the_other_gpu_is_refused_by_name(handles: list[Handle], ordinal: int) -> None:
     x, y = on(ordinal), poisoned(1 - ordinal)
-    with pytest.raises(BadParamError, match=f"y is memory of GPU {1 - ordinal}"):
+    with pytest.raises(cudnn.BadParamError, match=f"y is memory of GPU {1 - ordinal}"):
         relu(handles[ordinal], x, y)
-    with pytest.raises(BadParamError, match=f"x is memory of GPU {1 - ordinal}"):
+    with pytest.raises(cudnn.BadParamError, match=f"x is memory of GPU {1 - ordinal}"):
         relu(handles[ordinal], on(1 - ordinal), poisoned(ordinal))
     np.testing.assert_array_equal(y.numpy(), 77)
     relu(handles[ordinal], x, mine := poisoned(ordinal))  # the context lives
@@ -121,12 +111,12 @@ def test_torch_tensors_of_the_other_gpu(handles: list[Handle]) -> None:
     relu(handles[1], x, y)
     handles[1].synchronize()
     np.testing.assert_array_equal(y.cpu().numpy(), RELU)
-    with pytest.raises(BadParamError, match="x is memory of GPU 1"):
+    with pytest.raises(cudnn.BadParamError, match="x is memory of GPU 1"):
         relu(handles[0], x, y)
 
 
 def test_layer_2_allocates_beside_the_handle(handles: list[Handle]) -> None:
-    y = activation_forward(handles[1], on(1), "relu")
+    y = cudnn.activation_forward(handles[1], on(1), "relu")
     assert y.device_id == 1
     np.testing.assert_array_equal(y.numpy(), RELU)
 
@@ -137,19 +127,19 @@ def test_memory_of_the_other_gpu_for_a_function_that_takes_a_stream(handles: lis
     x, w = (rng.standard_normal(shape).astype(np.float32) for shape in ((1, 4, 16), (4, 4)))
     cuda.core().Device(0).set_current()
     try:
-        expected = causal_convolution_forward(on(0, x), on(0, w)).numpy()
-    except (SymbolNotFoundError, NotSupportedError) as error:
+        expected = cudnn.causal_convolution_forward(on(0, x), on(0, w)).numpy()
+    except (cudnn.SymbolNotFoundError, cudnn.NotSupportedError) as error:
         pytest.skip(str(error))
     for _ in range(2):
         with pytest.raises(ValueError, match="x is memory of GPU 1, to which GPU 0"):
-            causal_convolution_forward(on(1, x), on(0, w))
-        again = causal_convolution_forward(on(0, x), on(0, w))  # the context lives
+            cudnn.causal_convolution_forward(on(1, x), on(0, w))
+        again = cudnn.causal_convolution_forward(on(0, x), on(0, w))  # the context lives
         np.testing.assert_array_equal(again.numpy(), expected)
 
 
 def test_a_stream_of_the_other_gpu(handles: list[Handle]) -> None:
     stream = cuda.core().Device(0).create_stream()
-    with pytest.raises(BadParamError):
+    with pytest.raises(cudnn.BadParamError):
         handles[1].stream = stream
     handles[0].stream = stream
     x, y = on(0), poisoned(0)
@@ -160,8 +150,8 @@ def test_a_stream_of_the_other_gpu(handles: list[Handle]) -> None:
     stream.close()
 
 
-def product() -> tuple[Graph, np.ndarray[Any, Any]]:
-    graph = Graph(io_data_type="float16", compute_data_type="float32")
+def product() -> tuple[cudnn.Graph, np.ndarray[Any, Any]]:
+    graph = cudnn.Graph(io_data_type="float16", compute_data_type="float32")
     a, b = (graph.tensor((1, 64, 64), name=name) for name in "ab")
     graph.matmul(a, b).set_output(name="c")
     return graph, np.linspace(-1, 1, 4096, dtype=np.float16).reshape(1, 64, 64)
@@ -176,7 +166,7 @@ def test_a_graph_runs_on_its_handle_s_gpu(handles: list[Handle], ordinal: int, n
         graph.build(handles[ordinal])
         memory = {name: on(ordinal, values) for name in "abc"}
         size = max(graph.workspace_size, 1)
-        with DeviceBuffer(size, device=ordinal) as workspace:
+        with cudnn.DeviceBuffer(size, device=ordinal) as workspace:
             expected = values[0].astype(np.float32) @ values[0].astype(np.float32)
             for execute in (
                 lambda: graph.execute(memory, workspace),
@@ -201,8 +191,11 @@ def test_a_plan_of_the_other_gpu_is_refused(handles: list[Handle]) -> None:
     with graph:
         graph.build(handles[1])
         pointers = {uid: on(0, values) for uid in graph.plan.uids}
-        workspace = DeviceBuffer(max(graph.plan.workspace_size, 1), device=0)
-        with workspace, pytest.raises(BadParamError, match="executionPlan was made for GPU 1"):
+        workspace = cudnn.DeviceBuffer(max(graph.plan.workspace_size, 1), device=0)
+        with (
+            workspace,
+            pytest.raises(cudnn.BadParamError, match="executionPlan was made for GPU 1"),
+        ):
             graph.plan.execute(handles[0], pointers, workspace)
     relu(handles[0], on(0), y := poisoned(0))  # the context lives
     np.testing.assert_array_equal(y.numpy(), RELU)

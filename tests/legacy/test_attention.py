@@ -7,18 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cudnn_ctypes import (
-    AttentionWeights,
-    AttnDescriptor,
-    DeviceTensor,
-    DropoutDescriptor,
-    Handle,
-    SeqDataDescriptor,
-    attention_backward_data,
-    attention_backward_weights,
-    attention_forward,
-    attention_forward_training,
-)
+import cudnn_ctypes as cudnn
+from cudnn_ctypes import DeviceTensor, Handle
 from cudnn_ctypes.reference.attention import attention_forward as attention_reference
 
 from .attentions import KINDS, POISON, Kind, Run, kept, random_problem, tolerance
@@ -42,12 +32,12 @@ def saved(operands: Any, **others: Any) -> dict[str, Any]:
 
 def test_one_time_step_after_the_other(handle, attn, weights, operands):
     high = [1, 2, 3, 4]
-    at_once = attention_forward(
+    at_once = cudnn.attention_forward(
         handle, *operands, attn, weights, high=high, residuals=operands[0]
     ).numpy()
     out = DeviceTensor.full((TQ, N, 6), 7, "float32")
     for current in range(TQ):
-        attention_forward(
+        cudnn.attention_forward(
             handle,
             *operands,
             attn,
@@ -64,14 +54,16 @@ def test_one_time_step_after_the_other(handle, attn, weights, operands):
 
 def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operands: Any) -> None:
     """What is made by default is right, by finite differences of the library's own forward."""
-    out, reserve = attention_forward_training(handle, *operands, attn, weights)
+    out, reserve = cudnn.attention_forward_training(handle, *operands, attn, weights)
     np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
     dy = DeviceTensor.from_numpy(normal(TQ, N, 6, seed=9))
     given = saved(operands, dy=dy, weights=weights, reserve_space=reserve)
-    data = attention_backward_data(handle, attn, **given)
-    with attention_backward_weights(handle, attn, **given) as dweights:
+    data = cudnn.attention_backward_data(handle, attn, **given)
+    with cudnn.attention_backward_weights(handle, attn, **given) as dweights:
         first = dweights.numpy()
-        again = attention_backward_weights(handle, attn, **given, dweights=dweights, mode="add")
+        again = cudnn.attention_backward_weights(
+            handle, attn, **given, dweights=dweights, mode="add"
+        )
         assert again is dweights
         for name, gradient in dweights.numpy().items():
             np.testing.assert_allclose(gradient, 2 * first[name], rtol=1e-3, atol=1e-4)
@@ -80,7 +72,7 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     v, direction = operands[2].numpy(), normal(TK, N, 4, seed=5)
     losses = [
         (
-            attention_forward(
+            cudnn.attention_forward(
                 handle, *operands[:2], DeviceTensor.from_numpy(v + sign * direction), attn, weights
             ).numpy()
             * dy.numpy()
@@ -97,11 +89,13 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
 
 def test_dropout_of_rate_zero_changes_nothing(handle: Handle, weights: Any, operands: Any) -> None:
     with (
-        DropoutDescriptor(handle, 0.0) as dropout,
-        AttnDescriptor(HEADS, **OPTIONS, attention_dropout=dropout, output_dropout=dropout) as attn,
+        cudnn.DropoutDescriptor(handle, 0.0) as dropout,
+        cudnn.AttnDescriptor(
+            HEADS, **OPTIONS, attention_dropout=dropout, output_dropout=dropout
+        ) as attn,
     ):
         assert attn.attention_dropout is dropout
-        out, _ = attention_forward_training(handle, *operands, attn, weights)
+        out, _ = cudnn.attention_forward_training(handle, *operands, attn, weights)
         np.testing.assert_allclose(out.numpy(), expected(), **CLOSE)
 
 
@@ -113,11 +107,11 @@ def test_dropout_of_attention(handle: Handle) -> None:
     sizes = {"q_size": 3, "v_size": keys, "qo_max_length": 4, "kv_max_length": keys}
     on_device = [DeviceTensor.from_numpy(x) for x in (q, k, v)]
     with (
-        DropoutDescriptor(handle, rate, seed=5) as dropout,
-        AttnDescriptor(**sizes, max_batch=batch, attention_dropout=dropout) as attn,
+        cudnn.DropoutDescriptor(handle, rate, seed=5) as dropout,
+        cudnn.AttnDescriptor(**sizes, max_batch=batch, attention_dropout=dropout) as attn,
     ):
-        plain = attention_forward(handle, *on_device, attn).numpy()
-        out, reserve = attention_forward_training(handle, *on_device, attn)
+        plain = cudnn.attention_forward(handle, *on_device, attn).numpy()
+        out, reserve = cudnn.attention_forward_training(handle, *on_device, attn)
         factors = out.numpy() / plain
         dropped = np.abs(factors) < 1e-3
         assert 0.15 < dropped.mean() < 0.35
@@ -125,19 +119,21 @@ def test_dropout_of_attention(handle: Handle) -> None:
         # The gradient by the values goes through the same mask: dv[j] is a column of the result.
         ones = DeviceTensor.full(out.shape, 1, "float32")
         given = saved(on_device, dy=ones, reserve_space=reserve)
-        dv = attention_backward_data(handle, attn, **given).dv.numpy()
+        dv = cudnn.attention_backward_data(handle, attn, **given).dv.numpy()
         np.testing.assert_allclose(dv[..., 0], out.numpy().sum(axis=0).T, **CLOSE)
-        again, _ = attention_forward_training(handle, *on_device, attn)
+        again, _ = cudnn.attention_forward_training(handle, *on_device, attn)
         assert (again.numpy() != out.numpy()).any(), "the next mask is another one"
 
 
 def test_dropout_of_the_output_leaves_residuals_alone(handle, weights, operands):
     rate = 0.5
     with (
-        DropoutDescriptor(handle, rate, seed=6) as dropout,
-        AttnDescriptor(HEADS, **OPTIONS, output_dropout=dropout) as attn,
+        cudnn.DropoutDescriptor(handle, rate, seed=6) as dropout,
+        cudnn.AttnDescriptor(HEADS, **OPTIONS, output_dropout=dropout) as attn,
     ):
-        out, _ = attention_forward_training(handle, *operands, attn, weights, residuals=operands[0])
+        out, _ = cudnn.attention_forward_training(
+            handle, *operands, attn, weights, residuals=operands[0]
+        )
         factors = (out.numpy() - normal(TQ, N, 6)) / expected()
         dropped = np.abs(factors) < 0.5
         assert 0.2 < dropped.mean() < 0.8
@@ -177,7 +173,7 @@ def test_padding(handle: Handle, kind: Kind) -> None:
 def test_operands_in_different_orders(handle, attn, weights, operands):
     turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
     with pytest.raises(ValueError, match=r"all operands must have .* same order .* k NTBV"):
-        attention_forward(handle, operands[0], turned, operands[2], attn, weights)
+        cudnn.attention_forward(handle, operands[0], turned, operands[2], attn, weights)
 
 
 def test_more_than_the_descriptor_allows(handle: Handle, weights: Any, operands: Any) -> None:
@@ -187,10 +183,10 @@ def test_more_than_the_descriptor_allows(handle: Handle, weights: Any, operands:
         ("max_batch", "q: 3 is more than"),
     ):
         with (
-            AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1}) as attn,
+            cudnn.AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1}) as attn,
             pytest.raises(ValueError, match=message),
         ):
-            attention_forward(handle, *operands, attn, weights)
+            cudnn.attention_forward(handle, *operands, attn, weights)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +197,7 @@ def test_several_heads_without_a_projection_of_values(handle, axes, batch, beam)
     steps = 3
 
     def sequences(beam: int, seed: int) -> DeviceTensor:
-        with SeqDataDescriptor((steps, batch, beam, 4), axes=axes) as desc:
+        with cudnn.SeqDataDescriptor((steps, batch, beam, 4), axes=axes) as desc:
             array = normal(steps, batch, beam, 4, seed=seed)
             return DeviceTensor.from_numpy(array, strides=desc.strides)
 
@@ -209,11 +205,11 @@ def test_several_heads_without_a_projection_of_values(handle, axes, batch, beam)
     limits = {"qo_max_length": 3, "kv_max_length": 3, "max_batch": batch, "max_beam": beam}
     o_weights = normal(2, 5, 4, seed=3)
     with (
-        AttnDescriptor(2, q_size=4, o_projection=5, math_type="fma_math", **limits) as attn,
-        AttentionWeights(handle, attn, {"o_weights": o_weights}) as weights,
+        cudnn.AttnDescriptor(2, q_size=4, o_projection=5, math_type="fma_math", **limits) as attn,
+        cudnn.AttentionWeights(handle, attn, {"o_weights": o_weights}) as weights,
     ):
         if (axes, batch, beam) in (("NTBV", 2, 1), ("TNBV", 2, 2)):
-            out = attention_forward(handle, q, k, v, attn, weights).numpy()
+            out = cudnn.attention_forward(handle, q, k, v, attn, weights).numpy()
             exact = attention_reference(
                 *(x.numpy().astype(np.float64) for x in (q, k, v)),
                 {"o_weights": o_weights},
@@ -222,14 +218,14 @@ def test_several_heads_without_a_projection_of_values(handle, axes, batch, beam)
             np.testing.assert_allclose(out, exact, **FMA_CLOSE)
             return
         with pytest.raises(ValueError, match="attn: with several heads and an output projection"):
-            attention_forward(handle, q, k, v, attn, weights)
+            cudnn.attention_forward(handle, q, k, v, attn, weights)
 
 
 def test_residuals_of_another_length(handle: Handle, operands: Any) -> None:
     options = {**OPTIONS, "o_projection": 7}
     with (
-        AttnDescriptor(HEADS, **options) as attn,
-        AttentionWeights(handle, attn) as weights,
+        cudnn.AttnDescriptor(HEADS, **options) as attn,
+        cudnn.AttentionWeights(handle, attn) as weights,
         pytest.raises(ValueError, match="residuals: are like q"),
     ):
-        attention_forward(handle, *operands, attn, weights, residuals=operands[0])
+        cudnn.attention_forward(handle, *operands, attn, weights, residuals=operands[0])

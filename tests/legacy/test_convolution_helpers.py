@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ConvolutionBackwardData,
-    ConvolutionDescriptor,
-    DeviceBuffer,
-    DeviceTensor,
-    FilterDescriptor,
-    Handle,
-    NotSupportedError,
-    TensorDescriptor,
-    raw,
-)
+from cudnn_ctypes import DeviceTensor, Handle, raw
 from cudnn_ctypes import reference as ref
 
 SHAPE, TAPS = (2, 3, 7, 6), (5, 3, 3, 2)
@@ -35,7 +25,10 @@ class TestIm2Col:
     @pytest.mark.parametrize("mode", ["cross_correlation", "convolution"])
     def test_columns(self, handle, image, layout, mode):
         x = DeviceTensor.from_numpy(image, layout=layout)
-        with FilterDescriptor(TAPS) as w_desc, ConvolutionDescriptor(**OPTIONS, mode=mode) as conv:
+        with (
+            cudnn.FilterDescriptor(TAPS) as w_desc,
+            cudnn.ConvolutionDescriptor(**OPTIONS, mode=mode) as conv,
+        ):
             columns = cudnn.im2col(handle, x, w_desc, conv)
         exact = ref.im2col(image, TAPS, **OPTIONS, mode=mode)
         assert columns.shape == exact.shape
@@ -45,10 +38,10 @@ class TestIm2Col:
         x = DeviceTensor.from_numpy(image)
         exact = ref.im2col(image, TAPS, **OPTIONS)
         with (
-            FilterDescriptor(TAPS) as w_desc,
-            ConvolutionDescriptor(**OPTIONS) as conv,
-            DeviceBuffer(exact.nbytes) as columns,
-            DeviceBuffer(exact.nbytes - 1) as short,
+            cudnn.FilterDescriptor(TAPS) as w_desc,
+            cudnn.ConvolutionDescriptor(**OPTIONS) as conv,
+            cudnn.DeviceBuffer(exact.nbytes) as columns,
+            cudnn.DeviceBuffer(exact.nbytes - 1) as short,
         ):
             assert cudnn.im2col(handle, x, w_desc, conv, columns) is columns
             result = columns.copy_to_host().view(np.float32).reshape(exact.shape)
@@ -60,8 +53,8 @@ class TestIm2Col:
 
     def test_groups(self, handle: Handle) -> None:
         x = DeviceTensor.from_numpy(np.ones((1, 4, 5, 5), np.float32))
-        w_desc, conv = FilterDescriptor((4, 2, 3, 3)), ConvolutionDescriptor(groups=2)
-        with w_desc, conv, pytest.raises(NotSupportedError):
+        w_desc, conv = cudnn.FilterDescriptor((4, 2, 3, 3)), cudnn.ConvolutionDescriptor(groups=2)
+        with w_desc, conv, pytest.raises(cudnn.NotSupportedError):
             cudnn.im2col(handle, x, w_desc, conv)
 
 
@@ -85,7 +78,7 @@ class TestReorder:
             (w_there, bias_there, "default_reorder"),
             (reordered_w, reordered_bias, "no_reorder"),
         ):
-            with ConvolutionDescriptor(
+            with cudnn.ConvolutionDescriptor(
                 1, compute_data_type="int32", reorder_type=reorder_type, math_type="tensor_op_math"
             ) as conv:
                 y = cudnn.convolution_bias_activation_forward(
@@ -114,7 +107,7 @@ class TestReorder:
 
     def test_filters_of_another_type(self, handle: Handle) -> None:
         w = DeviceTensor.from_numpy(np.ones((32, 32, 3, 3), np.float32))
-        with pytest.raises(NotSupportedError):
+        with pytest.raises(cudnn.NotSupportedError):
             cudnn.reorder_filter_and_bias(handle, w)
 
 
@@ -127,12 +120,12 @@ class TestFolding:
         x_shape, w_shape = (2, 3, 9, 6), (4, 3, 3, 3)
         given = {"padding": (1, 1), "stride": (2, 1)}
         with (
-            FilterDescriptor(w_shape) as w_desc,
-            ConvolutionDescriptor(1, (2, 1)) as conv,
-            TensorDescriptor(x_shape) as dx_desc,
-            TensorDescriptor(conv.output_shape(dx_desc, w_desc)) as dy_desc,
+            cudnn.FilterDescriptor(w_shape) as w_desc,
+            cudnn.ConvolutionDescriptor(1, (2, 1)) as conv,
+            cudnn.TensorDescriptor(x_shape) as dx_desc,
+            cudnn.TensorDescriptor(conv.output_shape(dx_desc, w_desc)) as dy_desc,
         ):
-            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+            strided = cudnn.ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
             with cudnn.folded_backward_data(handle, strided) as folded:
                 exact = ref.folded_backward_data(w_shape, x_shape, **given)
                 unit = folded.backward_data
@@ -153,11 +146,11 @@ class TestFolding:
         "options", [{"mode": "convolution"}, {"dilation": 2}, {"groups": 2}], ids=str
     )
     def test_what_cannot_be_folded(self, handle: Handle, options: dict[str, Any]) -> None:
-        w_desc, dx_desc = FilterDescriptor((4, 4, 3, 3)), TensorDescriptor((1, 4, 9, 9))
+        w_desc, dx_desc = cudnn.FilterDescriptor((4, 4, 3, 3)), cudnn.TensorDescriptor((1, 4, 9, 9))
         if "groups" in options:
             w_desc.set_4d("float32", "NCHW", 4, 2, 3, 3)
-        with w_desc, dx_desc, ConvolutionDescriptor(1, 2, **options) as conv:
-            dy_desc = TensorDescriptor(conv.output_shape(dx_desc, w_desc))
-            strided = ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
+        with w_desc, dx_desc, cudnn.ConvolutionDescriptor(1, 2, **options) as conv:
+            dy_desc = cudnn.TensorDescriptor(conv.output_shape(dx_desc, w_desc))
+            strided = cudnn.ConvolutionBackwardData(w_desc, dy_desc, conv, dx_desc)
             with dy_desc, pytest.raises(ValueError, match=r"^conv: .*cannot be folded"):
                 cudnn.folded_backward_data(handle, strided)

@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ConvolutionDescriptor,
-    DeviceBuffer,
-    DeviceTensor,
-    FilterDescriptor,
-    Handle,
-    TensorDescriptor,
-    raw,
-)
+from cudnn_ctypes import DeviceTensor, Handle, raw
 from cudnn_ctypes import reference as ref
 from cudnn_ctypes.legacy import operands as legacy_operands
 
@@ -47,7 +39,7 @@ def test_the_gradient_of_a_bias_of_samples_with_gaps(handle: Handle, step: int) 
     numbers[:, :108] = dy
     with (
         put(numbers) as memory,
-        TensorDescriptor((2, 3, 4, 9), strides=(step, 36, 9, 1)) as dy_desc,
+        cudnn.TensorDescriptor((2, 3, 4, 9), strides=(step, 36, 9, 1)) as dy_desc,
         cudnn.convolution_backward_bias(handle, dy=memory.ptr, dy_desc=dy_desc) as db,
     ):
         assert db.numpy().ravel().tolist() == dy.reshape(2, 3, 36).sum((0, 2)).tolist()
@@ -64,7 +56,7 @@ class TestResults:
         x, w, bias = small(1, 2, 4, 6, 5), small(2, 8, 4, 3, 3), small(3, 8)
         z = small(4, 2, 8, 6, 5)
         given = [put(x, layout), put(w, layout)]
-        with ConvolutionDescriptor(1) as conv:
+        with cudnn.ConvolutionDescriptor(1) as conv:
             y = cudnn.convolution_bias_activation_forward(
                 handle, *given, conv, put(bias), "relu", z=put(z, layout), alpha2=2
             )
@@ -79,8 +71,8 @@ class TestResults:
 
 class TestOperandsGiven:
     def test_a_result_that_a_descriptor_describes(self, handle: Handle) -> None:
-        gaps = TensorDescriptor((1, 1, 4, 4), strides=(64, 64, 16, 2))
-        with gaps, ConvolutionDescriptor(1) as conv:
+        gaps = cudnn.TensorDescriptor((1, 1, 4, 4), strides=(64, 64, 16, 2))
+        with gaps, cudnn.ConvolutionDescriptor(1) as conv:
             y = cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, y_desc=gaps)
         assert y.strides == (64, 64, 16, 2)
         assert y.numpy()[0, 0].tolist() == EXPECTED
@@ -94,7 +86,7 @@ class TestOperandsGiven:
         y = torch.full_like(x, torch.nan)
         if place == "cuda":
             torch.cuda.synchronize()
-        with ConvolutionDescriptor(1) as conv:
+        with cudnn.ConvolutionDescriptor(1) as conv:
             assert cudnn.convolution_forward(handle, x, w, conv, y) is y
         handle.synchronize()
         assert y[0, 0].tolist() == EXPECTED
@@ -105,7 +97,7 @@ class TestOperandsGiven:
         gpu_handle.stream = stream
         x = DeviceTensor.from_numpy(IMAGE, stream=stream)
         w = DeviceTensor.from_numpy(KERNEL, stream=stream)
-        with ConvolutionDescriptor(1) as conv:
+        with cudnn.ConvolutionDescriptor(1) as conv:
             y = cudnn.convolution_forward(gpu_handle, x, w, conv)
             assert y.stream == int(stream.handle)
             assert y.numpy()[0, 0].tolist() == EXPECTED
@@ -120,10 +112,10 @@ class TestAlgorithms:
         x, w, dy = small(1, 2, 4, 8, 8), small(2, 8, 4, 3, 3), small(3, 2, 8, 8, 8)
         there = {"x": put(x), "w": put(w), "dy": put(dy)}
         with (
-            TensorDescriptor(x.shape) as x_desc,
-            FilterDescriptor(w.shape) as w_desc,
-            TensorDescriptor(dy.shape) as y_desc,
-            ConvolutionDescriptor(1, math_type="fma_math") as conv,
+            cudnn.TensorDescriptor(x.shape) as x_desc,
+            cudnn.FilterDescriptor(w.shape) as w_desc,
+            cudnn.TensorDescriptor(dy.shape) as y_desc,
+            cudnn.ConvolutionDescriptor(1, math_type="fma_math") as conv,
         ):
             problem: Any
             if direction == "forward":
@@ -156,7 +148,7 @@ class TestAlgorithms:
                 if not row.usable:
                     continue
                 result.copy_from(np.full(exact.shape, np.nan, np.float32))
-                with DeviceBuffer(problem.workspace_size(handle, row)) as workspace:
+                with cudnn.DeviceBuffer(problem.workspace_size(handle, row)) as workspace:
                     problem.run(handle, **operands, algorithm=row, workspace=workspace)
                     # FFT and Winograd round; the results are whole numbers up to a few hundred.
                     np.testing.assert_allclose(result.numpy(), exact, atol=0.05, err_msg=str(row))
@@ -165,7 +157,7 @@ class TestAlgorithms:
     def test_find_measures_once(self, handle: Handle, operation: str) -> None:
         x, w, bias = put(small(1, 2, 4, 6, 6)), put(small(2, 4, 4, 3, 3)), put(small(3, 4))
         y = put(small(4, 2, 4, 6, 6))
-        with ConvolutionDescriptor(1) as conv:
+        with cudnn.ConvolutionDescriptor(1) as conv:
             call: Any = {
                 "forward": lambda **k: cudnn.convolution_forward(handle, x, w, conv, **k),
                 "data": lambda **k: cudnn.convolution_backward_data(
@@ -187,7 +179,7 @@ class TestAlgorithms:
             results: list[DeviceTensor] = []
             assert [measurements() for _ in range(3)] == [1, 0, 0]
             assert measurements(alpha=2) == 0  # another launch of the same descriptors
-            with DeviceBuffer(1 << 20) as workspace:  # another limit
+            with cudnn.DeviceBuffer(1 << 20) as workspace:  # another limit
                 assert [measurements(workspace=workspace) for _ in range(2)] == [1, 0]
         for result in (*results[:3], *results[4:]):
             np.testing.assert_allclose(result.numpy(), expected, atol=0.05)
@@ -196,7 +188,7 @@ class TestAlgorithms:
         x, w, bias = small(1, 2, 4, 6, 6), small(2, 4, 4, 3, 3), small(3, 4)
         there, prior = (put(x), put(w)), np.abs(small(4, 2, 4, 6, 6))
         exact = ref.convolution_forward(x, w, padding=(1, 1))
-        with ConvolutionDescriptor(1) as conv:
+        with cudnn.ConvolutionDescriptor(1) as conv:
             added, fused, bound = put(prior), put(prior), put(prior)
             options: Any = {"algorithm": "find"}
             launch = cudnn.bind(cudnn.convolution_forward, handle, *there, conv, bound, **options)
@@ -217,9 +209,9 @@ class TestAlgorithms:
     def test_operands_of_other_names(self, handle: Handle) -> None:
         x, w, y = put(IMAGE), put(KERNEL), poisoned((1, 1, 4, 4))
         with (
-            TensorDescriptor((1, 1, 4, 4)) as image,
-            FilterDescriptor((1, 1, 3, 3)) as filters,
-            ConvolutionDescriptor(1) as conv,
+            cudnn.TensorDescriptor((1, 1, 4, 4)) as image,
+            cudnn.FilterDescriptor((1, 1, 3, 3)) as filters,
+            cudnn.ConvolutionDescriptor(1) as conv,
         ):
             forward = cudnn.ConvolutionForward(image, filters, conv, image)
             with pytest.raises(TypeError, match="'y'"):
@@ -231,9 +223,9 @@ class TestAlgorithms:
 
     def test_the_math_type_of_a_row_holds_for_the_call_only(self, handle, monkeypatch):
         with (
-            TensorDescriptor((1, 1, 4, 4)) as image,
-            FilterDescriptor((1, 1, 3, 3)) as filters,
-            ConvolutionDescriptor(1, math_type="fma_math") as conv,
+            cudnn.TensorDescriptor((1, 1, 4, 4)) as image,
+            cudnn.FilterDescriptor((1, 1, 3, 3)) as filters,
+            cudnn.ConvolutionDescriptor(1, math_type="fma_math") as conv,
         ):
             forward = cudnn.ConvolutionForward(image, filters, conv, image)
             row = forward.algorithms(handle).choose()
@@ -260,7 +252,7 @@ def ints(rng: np.random.Generator, low: int, high: int, count: int) -> tuple[int
 
 
 def test_setting_again_follows_c() -> None:
-    with ConvolutionDescriptor(groups=4, math_type="fma_math") as conv:
+    with cudnn.ConvolutionDescriptor(groups=4, math_type="fma_math") as conv:
         conv.set_2d(1, 2, 3, 4, 5, 6, "convolution", "float64")
         assert (conv.padding, conv.stride, conv.dilation) == ((1, 2), (3, 4), (5, 6))
         assert conv.mode == raw.CUDNN_CONVOLUTION
@@ -280,12 +272,12 @@ def test_output_shape(seed: int) -> None:
     reach = [(r - 1) * d + 1 for r, d in zip(window, dilation, strict=True)]
     sizes = tuple(n + int(rng.integers(0, 9)) for n in reach)
     batch, channels, filters = ints(rng, 1, 5, 3)
-    x = TensorDescriptor((batch, channels * groups, *sizes))
-    w = FilterDescriptor((filters * groups, channels, *window))
+    x = cudnn.TensorDescriptor((batch, channels * groups, *sizes))
+    w = cudnn.FilterDescriptor((filters * groups, channels, *window))
     outputs = [
         (n + 2 * p - r) // s + 1 for n, p, r, s in zip(sizes, padding, reach, stride, strict=True)
     ]
-    with x, w, ConvolutionDescriptor(padding, stride, dilation, groups=groups) as conv:
+    with x, w, cudnn.ConvolutionDescriptor(padding, stride, dilation, groups=groups) as conv:
         assert conv.output_shape(x, w) == (batch, filters * groups, *outputs)
 
 
@@ -294,7 +286,7 @@ def test_two_dimensions_read_back(seed: int) -> None:
     rng = np.random.default_rng(2000 + seed)
     numbers = [*ints(rng, 0, 5, 2), *ints(rng, 1, 5, 4)]
     names = ("pad_h", "pad_w", "u", "v", "dilation_h", "dilation_w")
-    with ConvolutionDescriptor() as conv:
+    with cudnn.ConvolutionDescriptor() as conv:
         conv.set_2d(*numbers, "convolution", "float64")
         held = conv.get_2d()
     assert [held[name] for name in names] == numbers

@@ -15,14 +15,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    ClosedError,
-    ConvolutionDescriptor,
-    DeviceTensor,
-    Handle,
-    raw,
-    use_reference_device,
-)
+from cudnn_ctypes import DeviceTensor, Handle, raw
 from cudnn_ctypes.runtime.launching import likeness, operation
 from cudnn_ctypes.runtime.launching.likeness import Plans
 
@@ -100,11 +93,13 @@ def test_descriptors_made_anew_share_a_launch(handle: Handle, long_ways: list[st
     """What they say is in the key, and C is given the one of the call."""
     x, w = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3)
     expected = {
-        padding: cudnn.convolution_forward(handle, x, w, ConvolutionDescriptor(padding)).numpy()
+        padding: cudnn.convolution_forward(
+            handle, x, w, cudnn.ConvolutionDescriptor(padding)
+        ).numpy()
         for padding in (1, 0)
     }
     for padding in (1, 0, 1, 1):
-        with ConvolutionDescriptor(padding) as conv:
+        with cudnn.ConvolutionDescriptor(padding) as conv:
             y = cudnn.convolution_forward(handle, x, w, conv)
         np.testing.assert_array_equal(y.numpy(), expected[padding])
     assert len(long_ways) == len(handle._plans) == 2
@@ -112,7 +107,7 @@ def test_descriptors_made_anew_share_a_launch(handle: Handle, long_ways: list[st
         with (
             cudnn.TensorDescriptor.of(x) as x_desc,
             cudnn.FilterDescriptor.of(w) as w_desc,
-            ConvolutionDescriptor(1) as conv,
+            cudnn.ConvolutionDescriptor(1) as conv,
             cudnn.TensorDescriptor((1, 3, 5, 5)) as y_desc,
         ):
             y = poisoned(1, 3, 5, 5)
@@ -122,10 +117,10 @@ def test_descriptors_made_anew_share_a_launch(handle: Handle, long_ways: list[st
 
 
 def test_a_descriptor_that_is_closed_is_refused_also_where_its_launch_is_known(handle):
-    x, w, conv = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3), ConvolutionDescriptor(1)
+    x, w, conv = tensor(1, 2, 5, 5), tensor(3, 2, 3, 3), cudnn.ConvolutionDescriptor(1)
     cudnn.convolution_forward(handle, x, w, conv)
     conv.close()
-    with pytest.raises(ClosedError, match="ConvolutionDescriptor"):
+    with pytest.raises(cudnn.ClosedError, match="ConvolutionDescriptor"):
         cudnn.convolution_forward(handle, x, w, conv)
 
 
@@ -136,7 +131,7 @@ def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(handle, al
     with (
         cudnn.TensorDescriptor.of(x) as x_desc,
         cudnn.FilterDescriptor.of(w) as w_desc,
-        ConvolutionDescriptor(1) as conv,
+        cudnn.ConvolutionDescriptor(1) as conv,
         cudnn.TensorDescriptor.of(y) as y_desc,
     ):
         forward = cudnn.ConvolutionForward(x_desc, w_desc, conv, y_desc)
@@ -156,14 +151,14 @@ def test_a_convolution_sees_that_one_of_its_descriptors_was_set_again(handle, al
         forward.run(handle, x=x, w=flipped, y=y)
         expected = results[raw.CUDNN_CROSS_CORRELATION]
         np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         forward.run(handle, x=x, w=w, y=y)
 
 
 def test_what_a_convolution_remembers_is_not_copied(handle: Handle) -> None:
     x, w, y = tensor(1, 2, 5, 5), tensor(2, 2, 3, 3), poisoned(1, 2, 5, 5)
     with (
-        ConvolutionDescriptor(1) as conv,
+        cudnn.ConvolutionDescriptor(1) as conv,
         cudnn.TensorDescriptor.of(x) as image,
         cudnn.FilterDescriptor.of(w) as filters,
     ):
@@ -188,13 +183,13 @@ def test_the_memory_of_a_part_goes_with_the_whole(handle: Handle) -> None:
         for _ in range(3):
             cudnn.activation_forward(handle, x, "relu", poisoned(1, 2, 4, 4))
         owner.close()  # type: ignore[attr-defined]
-        with pytest.raises(ClosedError):
+        with pytest.raises(cudnn.ClosedError):
             cudnn.activation_forward(handle, x, "relu", poisoned(1, 2, 4, 4))
 
 
 def test_nothing_of_the_reference_device_reaches_cudnn_after_it_was_left() -> None:
     """Its handles are addresses of nothing."""
-    with use_reference_device():
+    with cudnn.use_reference_device():
         handle, x, y = Handle(), tensor(1, 2, 4, 4), poisoned(1, 2, 4, 4)
         bound = cudnn.bind(cudnn.activation_forward, handle, x, "relu", y)
         for _ in range(2):
@@ -203,7 +198,7 @@ def test_nothing_of_the_reference_device_reaches_cudnn_after_it_was_left() -> No
         cudnn.activation_forward(handle, x, "relu", y)
     with pytest.raises(ValueError, match="bound on the reference device"):
         bound()
-    with use_reference_device():
+    with cudnn.use_reference_device():
         bound()
         np.testing.assert_array_equal(y.numpy(), np.maximum(x.numpy(), 0))
         bound.close()
@@ -221,15 +216,15 @@ def test_what_was_refused_is_refused_again(handle: Handle) -> None:
         with pytest.raises(TypeError, match="multiple values"):
             cudnn.activation_forward(handle, x, "relu", y, y=y)
     y.close()
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         cudnn.activation_forward(handle, x, "relu", y)
 
 
 def test_plans_keep_no_memory_and_go_with_their_handle() -> None:
-    with use_reference_device(), warnings.catch_warnings():
+    with cudnn.use_reference_device(), warnings.catch_warnings():
         warnings.simplefilter("error")
         handle = Handle()
-        conv, x, w = ConvolutionDescriptor(1), tensor(2, 3, 4, 4), tensor(4, 3, 3, 3)
+        conv, x, w = cudnn.ConvolutionDescriptor(1), tensor(2, 3, 4, 4), tensor(4, 3, 3, 3)
         memory = [weakref.ref(x), weakref.ref(w)]
         for _ in range(2):
             memory.append(weakref.ref(cudnn.softmax_forward(handle, x)))
@@ -286,7 +281,7 @@ def test_threads_share_plans(handle: Handle) -> None:
 def test_tensors_of_pytorch_share_a_launch(reference_handle: Handle) -> None:
     handle = reference_handle
     torch = pytest.importorskip("torch")
-    conv = ConvolutionDescriptor(1)
+    conv = cudnn.ConvolutionDescriptor(1)
     for seed in range(3):
         torch.manual_seed(seed)
         x, w = torch.randn(2, 3, 5, 5), torch.randn(4, 3, 3, 3)
@@ -443,7 +438,7 @@ def test_tensors_of_pytorch_at_one_address_of_a_gpu_are_told_apart(gpu_handle: H
 @pytest.mark.gpu
 def test_tensors_of_pytorch_on_a_gpu_in_the_order_of_their_stream(gpu_device: None) -> None:
     torch = pytest.importorskip("torch")
-    conv = ConvolutionDescriptor(1)
+    conv = cudnn.ConvolutionDescriptor(1)
     with Handle(stream=torch.cuda.Stream()) as handle:
         for seed in range(4):
             torch.manual_seed(seed)
@@ -472,7 +467,7 @@ def test_binding_launches_nothing(handle: Handle) -> None:
         double()
         double()
     np.testing.assert_array_equal(y.numpy(), 4 * before)
-    with pytest.raises(ClosedError):
+    with pytest.raises(cudnn.ClosedError):
         double()
 
 
@@ -486,7 +481,7 @@ def test_what_cannot_be_bound(handle: Handle) -> None:
 @pytest.mark.gpu
 def test_bound_operations_are_captured(gpu_handle: Handle) -> None:
     x, y = tensor(2, 4, 6, 6), poisoned(2, 4, 6, 6)
-    w, conv = tensor(4, 4, 3, 3), ConvolutionDescriptor(1)
+    w, conv = tensor(4, 4, 3, 3), cudnn.ConvolutionDescriptor(1)
     chain = [
         cudnn.bind(cudnn.convolution_forward, gpu_handle, x, w, conv, y),
         cudnn.bind(cudnn.activation_forward, gpu_handle, y, "relu", y),

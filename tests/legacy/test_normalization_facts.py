@@ -15,16 +15,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
-from cudnn_ctypes import (
-    CudnnError,
-    DeviceTensor,
-    Handle,
-    LRNDescriptor,
-    NotSupportedError,
-    SpatialTransformerDescriptor,
-    TensorDescriptor,
-    raw,
-)
+from cudnn_ctypes import DeviceTensor, Handle, raw
 
 SHAPES = ((3, 4, 5, 2), (3, 4, 5, 2, 2))
 DTYPES = {
@@ -96,21 +87,21 @@ def infer_and_follow(handle: Handle, follow: str) -> None:
 
 def lrn(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
     x = tensor(shape, data_type, layout)
-    with LRNDescriptor(3) as descriptor:
+    with cudnn.LRNDescriptor(3) as descriptor:
         y = cudnn.lrn_cross_channel_forward(handle, x, descriptor)
         cudnn.lrn_cross_channel_backward(handle, descriptor, x=x, y=y, dy=x)
 
 
 def divisive(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
     x = tensor(shape, data_type, layout)
-    with LRNDescriptor(3) as descriptor:
+    with cudnn.LRNDescriptor(3) as descriptor:
         cudnn.divisive_normalization_forward(handle, x, descriptor)
         cudnn.divisive_normalization_backward(handle, descriptor, x=x, dy=x)
 
 
 def spatial(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
     x, theta = tensor(shape, data_type, layout), tensor((3, 2, 3), data_type)
-    with SpatialTransformerDescriptor(shape, data_type) as st:
+    with cudnn.SpatialTransformerDescriptor(shape, data_type) as st:
         grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st)
         y = cudnn.spatial_tf_sampler_forward(handle, x, grid, st)
         _, dgrid = cudnn.spatial_tf_sampler_backward(handle, st, x=x, dy=y, grid=grid)
@@ -139,7 +130,7 @@ def outcomes(family: str) -> dict[str, str]:
                 function(handle, *given)
                 handle.synchronize()
                 found[name] = "success"
-            except CudnnError as error:
+            except cudnn.CudnnError as error:
                 found[name] = f"{error.function}: {error.status!s}"
     return found
 
@@ -181,7 +172,7 @@ def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> N
     forward = cudnn.batch_normalization_forward_training_ex(
         handle, x, scale, scale, activation="relu", average_factor=1
     )
-    with pytest.raises(NotSupportedError):
+    with pytest.raises(cudnn.NotSupportedError):
         cudnn.batch_normalization_backward_ex(
             handle,
             x=x,
@@ -199,7 +190,7 @@ def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) 
     x, prior = tensor(SHAPES[0]), tensor(SHAPES[0], seed=1)
     temp, temp2 = tensor(SHAPES[0]), tensor(SHAPES[0])
     factors = c_float(1), c_float(-0.5)
-    with LRNDescriptor(3) as lrn, TensorDescriptor(SHAPES[0]) as desc:
+    with cudnn.LRNDescriptor(3) as lrn, cudnn.TensorDescriptor(SHAPES[0]) as desc:
         y = cudnn.divisive_normalization_forward(handle, x, lrn)
         mode = raw.CUDNN_DIVNORM_PRECOMPUTED_MEANS
         given = desc, x, None, temp, temp2
@@ -214,7 +205,7 @@ def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) 
 @pytest.mark.parametrize("size", [(1, 4), (4, 1), (1, 1)])
 def test_a_side_of_one_pixel_has_coordinate_minus_1(handle: Handle, size: Any) -> None:
     theta = tensor((1, 2, 3))
-    with SpatialTransformerDescriptor((1, 1, *size)) as st:
+    with cudnn.SpatialTransformerDescriptor((1, 1, *size)) as st:
         grid = cudnn.spatial_tf_grid_generator_forward(handle, theta, st).numpy()[0]
     for row, column in np.ndindex(*size):
         u, v = (
