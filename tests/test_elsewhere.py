@@ -93,6 +93,7 @@ def test_what_needs_no_library_works(platform, name, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("reference", [False, True])
 @pytest.mark.parametrize(("platform", "way"), [("darwin", "virtual machine"), ("win32", "WSL 2")])
 def test_loading_tells_the_way_to_a_linux(platform, way, reference, tmp_path):

@@ -38,7 +38,7 @@ def test_it_has_every_shape_and_thousands_of_cells():
     assert {fault for cell in KNOWN.cells for fault in cell.result.faults} <= names
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("gpu", MEASURED)
 def test_cells_are_what_the_loaded_cudnn_says(gpu):
     version = raw.load().version_text

@@ -63,7 +63,7 @@ def chain(data_type="float16"):
     return graph
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("name", DISTINCT[::3])
 def test_every_graph_comes_back(name, h200):
     messages = log_of(CASES[name].graph(), h200)
@@ -75,6 +75,7 @@ def test_every_graph_comes_back(name, h200):
     assert content(cudnn.Graph.from_json(found.graph.to_json())) == content(found.graph)
 
 
+@pytest.mark.soak
 def test_a_graph_that_cudnn_prints_in_part(h200):
     """cuDNN cuts messages off at 64 KiB: what it printed of the graph is what it prints again."""
     graph = cudnn.Graph(io_data_type="float16")

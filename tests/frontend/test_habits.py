@@ -183,6 +183,7 @@ def test_a_transposed_tensor_lies_as_its_operand_does():
     assert (y.get_dim(), y.get_stride()) == ([4, 9, 16], [144, 1, 9])
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("operation", ["layernorm", "rmsnorm", "instancenorm"])
 def test_statistics_are_numbers_of_a_type_that_cudnn_writes(operation, device):
     size = 4 if operation == "instancenorm" else 1

@@ -121,6 +121,7 @@ def test_a_plan_for_fixed_shapes_has_no_workspace_for_others():
 # --- choosing ------------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_an_engine_with_its_knobs_is_built_again(device):
     problem = Product(device)
     graph = problem.describe()

@@ -260,7 +260,7 @@ WITHIN: dict[str, tuple[Attention, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", list(WITHIN))
 def test_within_attention_builds_for_an_h200(name, h200):
     attention, options = WITHIN[name]

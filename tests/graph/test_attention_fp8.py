@@ -33,7 +33,7 @@ def _check(
         assert error <= allowed, name
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", list(FP8_FORWARD)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph() as graph:
@@ -41,7 +41,7 @@ def test_forward_has_an_engine_for_an_h200(name, h200):
         check_engines(graph, h200, compiled=name in list(FP8_FORWARD)[::4])
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", FP8_BACKWARD)
 def test_backward_builds_for_an_h200(name, h200):
     with Graph() as graph:

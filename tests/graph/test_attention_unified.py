@@ -102,7 +102,7 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", list(FORWARDS)[::4])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
@@ -110,7 +110,7 @@ def test_forward_has_an_engine_for_an_h200(name, h200):
         check_engines(graph, h200, compiled=name in list(FORWARDS)[::4])
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", BACKWARDS)
 def test_backward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:

@@ -121,7 +121,7 @@ EXECUTORS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", EXECUTORS)
 def test_any_executor_will_do(kind, a100):
     seen = []

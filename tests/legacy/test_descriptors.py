@@ -219,7 +219,7 @@ def test_a_forgotten_descriptor_warns_and_is_destroyed(make: Callable[[], Any]) 
     assert not handle
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.soak
 def test_descriptors_leave_no_memory(make: Callable[[], Any]) -> None:
     check_no_memory_is_left(lambda: make().close())
 

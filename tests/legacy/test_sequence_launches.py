@@ -215,6 +215,7 @@ T, SAMPLES, A = 6, 3, 5
 LABELS = [[1, 2, 2], [4], [3, 1, 4]]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
 def test_labels_and_lengths_of_the_host_are_in_the_key(handle: cudnn.Handle, version: Any) -> None:
     first, second = (put(2 * normal(T, SAMPLES, A, seed=seed)) for seed in (0, 1))

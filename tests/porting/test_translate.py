@@ -313,7 +313,7 @@ def test_a_program_of_several_files_and_folders_is_one_in_python(tmp_path, capsy
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("example", EXAMPLES[1::8], ids=lambda path: path.stem)
 def test_c_that_was_recorded_comes_back(example, tmp_path):
     """`trace --c` writes an example's calls as C; in Python again they compute the same numbers."""

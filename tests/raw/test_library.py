@@ -445,7 +445,7 @@ class TestBrokenInstall:
         text = self.refused(tmp_path)
         assert f"{tmp_path} holds the main library alone, without libcudnn_graph.so.9" in text
 
-    @pytest.mark.thinned(5)
+    @pytest.mark.thinned(12)
     @pytest.mark.parametrize("name", ["libcudnn.so.9", "libcudnn_graph.so.9", "libcudnn_cnn.so.9"])
     @pytest.mark.parametrize("size", [0, 40, 5000, 70000])
     def test_a_truncated_file(self, copy: Path, name: str, size: int) -> None:

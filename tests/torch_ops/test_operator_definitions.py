@@ -52,6 +52,7 @@ def test_without_a_backward_graph_there_is_no_gradient() -> None:
         y.sum().backward()
 
 
+@pytest.mark.soak
 def test_a_gradient_that_is_not_defined_is_an_error() -> None:
     operator = custom_op(
         "cudnn_ctypes_tests::weighted",
@@ -204,6 +205,7 @@ def test_an_operator_can_be_defined_again() -> None:
         torch.testing.assert_close(x.grad, torch.full_like(x, factor))
 
 
+@pytest.mark.soak
 def test_the_gradient_of_a_gradient_is_not_computed_in_silence() -> None:
     operator = custom_op(
         "cudnn_ctypes_tests::square",

@@ -261,7 +261,7 @@ def newer(names: Iterable[str]) -> list[Any]:
     return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(30)
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CASES))

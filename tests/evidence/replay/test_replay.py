@@ -53,7 +53,7 @@ def check_example(example: str, folder: Path, device: str) -> None:
 
 
 @pytest.mark.thinned(6)
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", list(EXAMPLES)[::2])
 def test_examples_on_the_reference_device(example, tmp_path):
     check_example(example, tmp_path, "reference")
 
@@ -123,7 +123,7 @@ dropout.STATES_SIZE = {}
 """
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("size", [8, 4096])
 def test_sizes_are_asked_of_the_device_that_runs_it(size, tmp_path):
     """States of random numbers take 16 bytes on the reference device, and more on a GPU."""
@@ -136,6 +136,7 @@ def test_sizes_are_asked_of_the_device_that_runs_it(size, tmp_path):
     assert done.stdout == "y+0: equal\n"
 
 
+@pytest.mark.soak
 def test_other_numbers_are_noticed(tmp_path):
     program, replay = tmp_path / "program.py", tmp_path / "replay.py"
     program.write_text(PROGRAM)

@@ -109,7 +109,7 @@ def test_the_gpu_that_is_asked_about_first_decides_nothing_about_others():
 NEEDS_BUS_WIDTH = raw.load().version >= 92700
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("name", presets())
 def test_plans_are_compiled_for_each_preset(name):
     hopper_and_older = {"t4": 7, "h100": 9, "h200": 9}

@@ -140,7 +140,7 @@ def _called(g: Graph, name: str, parameter: str, value: Any) -> None:
         Graph.from_json(g.to_json()).validate()
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", RIGHT)
 def test_strange_arguments(name):
     random_ = random.Random(len(name))

@@ -194,6 +194,7 @@ def test_graphs_refused_before_any_engine_have_advice_too(h200):
     assert "refused before any engine is asked" in str(told)
 
 
+@pytest.mark.soak
 def test_an_engine_that_no_mode_proposes_is_advised(h200):
     """Explained for modes that `build` does not ask by itself."""
     graph = Graph(io_data_type="float16")

@@ -95,6 +95,7 @@ _REQUESTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.soak
 def test_each_request_has_its_plan(a100, cache, builds):
     engine = _built(a100, cache)
     requests = {**_REQUESTS, "an engine": {"config": cudnn.EngineChoice(engine)}}

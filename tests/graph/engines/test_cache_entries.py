@@ -151,6 +151,7 @@ def _write_and_read(path: str, letter: str) -> set[str]:
     return seen
 
 
+@pytest.mark.soak
 def test_writers_at_once_leave_one_of_their_files_whole(tmp_path):
     with ProcessPoolExecutor(4) as executor:
         found = executor.map(_write_and_read, [str(tmp_path)] * 4, _LETTERS)

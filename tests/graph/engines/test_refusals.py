@@ -238,7 +238,7 @@ def _check(name: str, device: Any) -> None:
             assert refusal.match(REFUSED[name][1])
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_refused_for_an_h200(name, h200):
     _check(name, h200)

@@ -341,6 +341,7 @@ _CANNOT_COMPILE = (
 )
 
 
+@pytest.mark.thinned(3)
 @build_advice_only
 @pytest.mark.parametrize("reason", _CANNOT_COMPILE)
 def test_a_broken_compiler_is_the_only_advice(reason, h200, monkeypatch):

@@ -188,6 +188,7 @@ def test_it_ends_with_its_parent_even_in_the_middle():
 # --- graphs ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_a_plan_is_the_same_as_without_it(h200):
     with product() as one, product() as other:
         here = one.build(h200, warden=False)
@@ -297,7 +298,7 @@ def dies_in_the_first_engine(*arguments: Any, selection: cudnn.Selection, **opti
 FIRST = cudnn.EngineChoice(7, {"tile_m": 1})
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
 def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
     graph = product()

@@ -38,7 +38,7 @@ def test_each_row_has_programs():
     assert sorted(FATAL) == sorted(PROGRAMS)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @linux
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_cudnn_still_ends_the_process(name):
@@ -65,7 +65,7 @@ def test_cudnn_still_ends_the_process(name):
     pytest.fail(f"nothing ended the process: {results}")
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_the_refusal_names_the_operations(name):
     gpu, *_ = _capabilities(FATAL[name])

@@ -81,7 +81,7 @@ def test_the_reference_device_computes_what_is_described(each, handle):
     assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", _ON_THE_DEVICE)
 def test_programs_compute_the_same(name, handle):
     each = next(each for each in BLOCKS if each.name == name)
@@ -300,7 +300,7 @@ def test_other_reductions_keep_their_dimensions(name):
     assert folded_images(graph) is None
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", ["max", "add"])
 @pytest.mark.parametrize("types", [("bfloat16", "float32"), ("float32", "bfloat16")], ids=str)
 def test_results_of_another_type_lie_as_the_users_do(mode, types, handle):

@@ -60,6 +60,7 @@ def graph():
         yield made
 
 
+@pytest.mark.soak
 @reference
 def test_torch_tensors_give_torch_tensors(graph, torch):
     given = numbers()
@@ -76,6 +77,7 @@ def test_a_default_handle_is_not_the_graph_s(graph):
         graph.execute(on_device(numbers()))
 
 
+@pytest.mark.soak
 @reference
 def test_operations_added_after_the_build_are_in_the_next_run():
     graph, given = product(), numbers()

@@ -153,7 +153,7 @@ def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
         text = json.dumps(content)
         for index, way in enumerate(ways(content)):
             # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
-            for garbage in (DELETED, *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(3))):
+            for garbage in (DELETED, *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(2))):
                 lines.append(_changed(way, garbage)(text))
     source = tmp_path / "plans"
     source.write_text("\n".join(lines) + "\n")

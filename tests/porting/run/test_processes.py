@@ -84,6 +84,7 @@ int main() {
 }"""
 
 
+@pytest.mark.soak
 def test_the_calls_are_recorded(compiled, command, tmp_path):
     done = compiled(_LRN, "--stats", "--trace", "--nan", "--json", "calls.json", "--py", "again.py")
     assert done.returncode == 0, done.stderr
@@ -141,7 +142,7 @@ int main() {
 }"""
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("release", [8, 9])
 def test_a_program_of_an_older_cudnn_gets_the_numbers_of_its_statuses(release, command, tmp_path):
     """A program that was linked elsewhere: here with a library that has the names alone."""

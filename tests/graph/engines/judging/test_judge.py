@@ -33,7 +33,7 @@ def judged(handle: Handle, **options: Any) -> Judgement:
 ENGINE = 0
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize(
     ("fault", "state", "says"),
     [
@@ -128,6 +128,7 @@ def test_every_kind_of_numbers_and_settings_of_knobs(handle):
     assert found.data == ("ordinary", "tails", "rows", "offset", "tiny")
 
 
+@pytest.mark.soak
 def test_the_table_and_json(handle, monkeypatch):
     plant(monkeypatch, "NaN")
     found = judged(handle)
@@ -150,7 +151,7 @@ def test_random_numbers_are_refused(handle):
         graph.judge(handle)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("despite_faults", [False, True])
 def test_operands_that_are_computed_beforehand(handle, despite_faults):
     graph = Graph("rows", io_data_type="float16")
@@ -228,6 +229,7 @@ def test_a_form_is_tried_once_on_a_small_graph(gpu, tasks):
     assert len(tasks) == 1
 
 
+@pytest.mark.soak
 def test_a_wrong_engine_is_passed_over(gpu, monkeypatch):
     plant(monkeypatch, "wrong", 1)
     assert engine(convolution(), gpu) == 1
