@@ -142,15 +142,15 @@ def test_a_copied_descriptor_is_another_one_with_the_same_contents(make, copied)
         copied(original)
 
 
-@pytest.mark.thinned(10)
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, again])
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_cannot_be_had_twice_says_so(handle, kind, copied):
+def test_what_cannot_be_had_twice_says_so(handle, kind):
     original = REFUSED[kind](handle)
     expected = r"cannot be (copied|pickled)|is (the|an) address"
-    with pytest.raises(TypeError, match=expected) as caught:
-        copied(original)
-    assert type(original).__name__ in str(caught.value)
+    for copied in (copy.copy, copy.deepcopy, again):
+        with pytest.raises(TypeError, match=expected) as caught:
+            copied(original)
+        assert type(original).__name__ in str(caught.value)
     if hasattr(original, "close"):
         original.close()
 

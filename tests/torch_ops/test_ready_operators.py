@@ -296,7 +296,7 @@ CHECKED = {
 
 @pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", newer(CHECKED))
+@pytest.mark.parametrize("name", newer(list(CHECKED)[::2]))
 def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
     operands = [each.to(place) if torch.is_tensor(each) else each for each in CHECKED[name]()]
     gradients = 2 if name == "rotate" else len(operands)
