@@ -106,18 +106,27 @@ def deadly(library, device, seed, bench, note):
     return carry_out
 
 
-def test_a_death_is_made_smaller(monkeypatch):
-    """Two columns or more are fatal; what is tried is not carried out here."""
+@pytest.mark.parametrize(
+    ("bad", "bench", "told"),
+    [
+        ({"status": "SIGSEGV"}, False, "death: SIGSEGV"),
+        ({"status": "SUCCESS", "slow": "2 times as long"}, True, "slow: 2 times as long"),
+    ],
+)
+def test_a_case_is_made_smaller(bad, bench, told, monkeypatch):
+    """Two columns or more are fatal or slow; what is tried is not carried out here."""
 
     def again(case):
-        fatal = [each["graph"]["tensors"]["tensor_2"]["dims"][2] >= 2 for each in case.graphs]
-        results = [Result("it", "SIGSEGV" if each else "SUCCESS") for each in fatal]
+        assert case.bench == bench
+        dims = [each["graph"]["tensors"]["tensor_2"]["dims"] for each in case.graphs]
+        results = [Result("it", **(bad if n[2] >= 2 else {"status": "SUCCESS"})) for n in dims]
         return dataclasses.replace(case, results=results, expected=results)
 
     monkeypatch.setattr(Case, "again", again)
     tries = []
-    small, said = minimized(Case.of(evidence(product(), product())), tried=tries.append)
-    assert said == "death: SIGSEGV"
+    case = Case.from_json(Case.of(evidence(product(), product()), bench=bench).to_json())
+    small, said = minimized(case, tried=tries.append)
+    assert said == told
     (graph,) = small.graphs
     dims = {name: each["dims"] for name, each in graph["graph"]["tensors"].items()}
     assert dims["tensor"] == [1, 1, 1]
@@ -142,24 +151,6 @@ def test_what_is_slow():
         slower(tuned, "4 (tile=2)") == "engine 7 takes 10.0 us, 4 (tile=2) 12.0: 1.2 times as long"
     )
     assert slower(tuned, "7") == slower(timed((4, {}, 11.0), (7, {}, 10.0)), "") == ""
-
-
-def test_what_is_slow_is_made_smaller(monkeypatch):
-    """Two columns or more are slow, and timed again in each try."""
-
-    def again(case):
-        assert case.bench
-        dims = [each["graph"]["tensors"]["tensor_2"]["dims"] for each in case.graphs]
-        results = [
-            Result("it", "SUCCESS", slow="2 times as long" if n[2] >= 2 else "") for n in dims
-        ]
-        return dataclasses.replace(case, results=results, expected=results)
-
-    monkeypatch.setattr(Case, "again", again)
-    case = Case.from_json(Case.of(evidence(product(), product()), bench=True).to_json())
-    small, said = minimized(case)
-    assert said == "slow: 2 times as long"
-    assert small.graphs[0]["graph"]["tensors"]["tensor_2"]["dims"] == [1, 1, 3]
 
 
 @pytest.mark.gpu

@@ -195,19 +195,26 @@ def test_graphs_refused_before_any_engine_have_advice_too(h200):
 
 
 @pytest.mark.soak
-def test_an_engine_that_no_mode_proposes_is_advised(h200):
-    """Explained for modes that `build` does not ask by itself."""
+@pytest.mark.parametrize("proposed", [False, True])
+def test_an_engine_of_a_mode_that_build_does_not_ask_is_advised(proposed, h200):
+    """By its config if no mode proposes it, else by that mode."""
     graph = Graph(io_data_type="float16")
     x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
     graph.matmul(x, w).set_output(name="y")
     told = graph.explain(h200, "b")
-    rows = tuple(dataclasses.replace(row, proposed_by=()) for row in told.usable)
-    advice = dataclasses.replace(told, rows=rows).advice()
-    (option,) = advice[0].options
-    assert option["config"].engine == rows[0].engine
-    assert advice[0].words == f"build with config={option['config']!r}"
-    assert advice[0].steps == ()
-    (built,) = advice[0].build(h200)
+    rows = tuple(row for row in told.usable if row.proposed_by or not proposed)
+    if not proposed:
+        rows = tuple(dataclasses.replace(row, proposed_by=()) for row in rows)
+    first = dataclasses.replace(told, rows=rows).advice()[0]
+    (option,) = first.options
+    if proposed:
+        assert {place.split()[0] for row in rows for place in row.proposed_by} == {"b"}
+        assert (option, first.words) == ({"heuristics": "b"}, "build with heuristics='b'")
+    else:
+        assert option["config"].engine == rows[0].engine
+        assert first.words == f"build with config={option['config']!r}"
+    assert first.steps == ()
+    (built,) = first.build(h200)
     with built:
         assert built.plan.config.choice.engine == rows[0].engine
 
@@ -235,22 +242,6 @@ def test_logical_operations_are_to_compute_in_boolean(h200):
     assert first.words == "compute logical operations in boolean (compute_data_type)"
     (built,) = first.build(h200)
     built.close()
-
-
-def test_a_mode_that_build_does_not_ask(h200):
-    """Its engine is taken by asking that mode."""
-    graph = Graph(io_data_type="float16")
-    x, w = graph.tensor((2, 64, 128), name="x"), graph.tensor((2, 128, 64), name="w")
-    graph.matmul(x, w).set_output(name="y")
-    told = graph.explain(h200, "b")
-    rows = tuple(row for row in told.usable if row.proposed_by)
-    assert {place.split()[0] for row in rows for place in row.proposed_by} == {"b"}
-    advice = dataclasses.replace(told, rows=rows).advice()
-    assert advice[0].options == ({"heuristics": "b"},)
-    assert advice[0].words == "build with heuristics='b'"
-    (built,) = advice[0].build(h200)
-    with built:
-        assert built.plan.config.choice.engine == rows[0].engine
 
 
 def test_limits(h200):
