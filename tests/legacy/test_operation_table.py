@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -115,6 +116,34 @@ def test_every_operation_is_in_the_table(reference_handle: Handle) -> None:
     assert wanted - called == NO_OPERATIONS
 
 
+class carried_out:
+    """The rows of a family; the test is skipped if this cuDNN or GPU has none of them."""
+
+    def __init__(self, family: Any, handle: Handle) -> None:
+        self._rows = rows(family, handle)
+
+    def __enter__(self) -> dict[str, Case]:
+        try:
+            return self._rows.__enter__()
+        except LACKING as error:
+            pytest.skip(str(error))
+
+    def __exit__(self, *exception: Any) -> None:
+        self._rows.__exit__(*exception)
+
+
+def called(family: Any, handle: Handle) -> Iterator[tuple[str, Case, Arrays, Arrays]]:
+    """Each row of a family, what its operands held, and what a plain call of it gave."""
+    with carried_out(family, handle) as made:
+        for name, case in made.items():
+            contents = case.contents()
+            try:
+                expected = numbers(case, case())
+            except LACKING:
+                continue
+            yield name, case, contents, expected
+
+
 # --- by one key, and bound ------------------------------------------------------------------------
 
 
@@ -136,13 +165,18 @@ def check_equal(name: str, actual: Arrays, expected: Arrays, *, exact: bool) -> 
         assert np.allclose(wide, exactly, rtol=2e-3, atol=2e-3 * largest, equal_nan=True), name
 
 
+def spoil(case: Case, contents: Arrays, bound: Any) -> None:
+    """Restore the operands; what a bound call writes is 77 before."""
+    case.restore(contents)
+    for tensor in tensors_of(bound.result):
+        if not any(tensor is operand for operand in case.operands):
+            tensor.fill(77)
+
+
 def check_bound(name: str, case: Case, contents: Arrays, expected: Arrays, exact: bool) -> None:
     with case.bind() as bound:
         for _ in range(2):
-            case.restore(contents)
-            for tensor in tensors_of(bound.result):
-                if not any(tensor is operand for operand in case.operands):
-                    tensor.fill(77)
+            spoil(case, contents, bound)
             check_equal(f"{name}, bound", numbers(case, bound()), expected, exact=exact)
 
 
@@ -170,18 +204,12 @@ def test_launched_by_one_key_and_bound(handle, family, monkeypatch):
         return recorded(self, *args, **kwargs)
 
     monkeypatch.setattr(operation._Operation, "_recorded", counted)
-    with carried_out(family, handle) as made:
-        for name, case in made.items():
-            contents = case.contents()
-            try:
-                expected = numbers(case, case())
-            except LACKING:
-                continue
-            given = (name, case, contents, expected, handle.on_reference_device)
-            assert case.launcher is not None, f"{name}: nothing finds it by a key"
-            check_launched_by_key(*given, long_ways)
-            check_bound(*given)
-            handle.synchronize()
+    for name, case, contents, expected in called(family, handle):
+        given = (name, case, contents, expected, handle.on_reference_device)
+        assert case.launcher is not None, f"{name}: nothing finds it by a key"
+        check_launched_by_key(*given, long_ways)
+        check_bound(*given)
+        handle.synchronize()
 
 
 # --- operands, results and workspaces in all the forms that they may be given in -----------------
@@ -245,40 +273,31 @@ def described(operation: str, name: str, operand: DeviceTensor) -> Any:
 
 @by_family
 def test_operands_by_address(handle: Handle, family: Any) -> None:
-    with carried_out(family, handle) as made:
-        for name, case in made.items():
-            contents, changed = case.contents(), {}
-            try:
-                expected = numbers(case, case())
-            except LACKING:
-                continue
-            for each, value in case.arguments.items():
-                of_images = isinstance(value, DeviceTensor) and value.ndim > 1
-                if of_images and f"{each}_desc" in case.parameters:
-                    changed |= {each: value.ptr, f"{each}_desc": described(name, each, value)}
-            case.restore(contents)
-            found = numbers(case, case.function(**{**case.arguments, **changed}))
-            expected = expected[-len(found) :]  # without a result that is an address
-            found = [each.reshape(e.shape) for each, e in zip(found, expected, strict=True)]
-            exact = handle.on_reference_device
-            check_equal(f"{name}, addresses", found, expected, exact=exact)
+    for name, case, contents, expected in called(family, handle):
+        changed: dict[str, Any] = {}
+        for each, value in case.arguments.items():
+            of_images = isinstance(value, DeviceTensor) and value.ndim > 1
+            if of_images and f"{each}_desc" in case.parameters:
+                changed |= {each: value.ptr, f"{each}_desc": described(name, each, value)}
+        case.restore(contents)
+        found = numbers(case, case.function(**{**case.arguments, **changed}))
+        expected = expected[-len(found) :]  # without a result that is an address
+        found = [each.reshape(e.shape) for each, e in zip(found, expected, strict=True)]
+        check_equal(f"{name}, addresses", found, expected, exact=handle.on_reference_device)
 
 
 @by_family
 def test_operands_of_pytorch(reference_handle: Handle, family: Any, torch: Any) -> None:
-    with carried_out(family, reference_handle) as made:
-        for name, case in made.items():
-            contents = case.contents()
-            expected = numbers(case, case())
-            case.restore(contents)
-            shared = {
-                each: torch.from_dlpack(value)
-                for each, value in case.arguments.items()
-                if isinstance(value, DeviceTensor) and value.dtype.kind == "f"
-            }
-            found = numbers(case, case.function(**{**case.arguments, **shared}))
-            expected = expected[-len(found) :]  # without a result that is an operand of PyTorch
-            check_equal(f"{name}, PyTorch's", found, expected, exact=True)
+    for name, case, contents, expected in called(family, reference_handle):
+        case.restore(contents)
+        shared = {
+            each: torch.from_dlpack(value)
+            for each, value in case.arguments.items()
+            if isinstance(value, DeviceTensor) and value.dtype.kind == "f"
+        }
+        found = numbers(case, case.function(**{**case.arguments, **shared}))
+        expected = expected[-len(found) :]  # without a result that is an operand of PyTorch
+        check_equal(f"{name}, PyTorch's", found, expected, exact=True)
 
 
 @by_family
@@ -310,36 +329,14 @@ def test_nothing_is_left_open(reference_handle, family, monkeypatch):
 @by_family
 def test_launched_in_a_new_thread(gpu_handle: Handle, family: Any) -> None:
     """In which no GPU is current, as the runtime's own calls make one."""
-    with carried_out(family, gpu_handle) as made:
-        for name, case in made.items():
-            contents = case.contents()
-            try:
-                expected = numbers(case, case())
-            except LACKING:
-                continue
-            with case.bind() as bound:
-                for way in (case, case, bound):
-                    case.restore(contents)
-                    gpu_handle.synchronize()
-                    with ThreadPoolExecutor(1) as thread:
-                        result = thread.submit(way).result()
-                    check_equal(name, numbers(case, result), expected, exact=False)
-
-
-class carried_out:
-    """The rows of a family; the test is skipped if this cuDNN or GPU has none of them."""
-
-    def __init__(self, family: Any, handle: Handle) -> None:
-        self._rows = rows(family, handle)
-
-    def __enter__(self) -> dict[str, Case]:
-        try:
-            return self._rows.__enter__()
-        except LACKING as error:
-            pytest.skip(str(error))
-
-    def __exit__(self, *exception: Any) -> None:
-        self._rows.__exit__(*exception)
+    for name, case, contents, expected in called(family, gpu_handle):
+        with case.bind() as bound:
+            for way in (case, case, bound):
+                case.restore(contents)
+                gpu_handle.synchronize()
+                with ThreadPoolExecutor(1) as thread:
+                    result = thread.submit(way).result()
+                check_equal(name, numbers(case, result), expected, exact=False)
 
 
 @pytest.mark.gpu
@@ -376,10 +373,7 @@ def check_captured(name: str, case: Case, handle: Handle) -> None:
                 plain = case()
                 handle.synchronize()
                 expected = numbers(case, plain)
-                case.restore(contents)
-                for tensor in tensors_of(bound.result):
-                    if not any(tensor is operand for operand in case.operands):
-                        tensor.fill(77)
+                spoil(case, contents, bound)
                 handle.synchronize()
                 captured.replay()
                 handle.synchronize()
