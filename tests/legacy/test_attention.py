@@ -170,25 +170,6 @@ def test_padding(handle: Handle, kind: Kind) -> None:
 # --- wrong input --------------------------------------------------------------------------------
 
 
-def test_operands_in_different_orders(handle, attn, weights, operands):
-    turned = DeviceTensor.full((TK, N, 5), 1, "float32", strides=(5, TK * 5, 1))
-    with pytest.raises(ValueError, match=r"all operands must have .* same order .* k NTBV"):
-        cudnn.attention_forward(handle, operands[0], turned, operands[2], attn, weights)
-
-
-def test_more_than_the_descriptor_allows(handle: Handle, weights: Any, operands: Any) -> None:
-    for limit, message in (
-        ("qo_max_length", "q: 4 is more than"),
-        ("kv_max_length", "k: 5 is more than"),
-        ("max_batch", "q: 3 is more than"),
-    ):
-        with (
-            cudnn.AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1}) as attn,
-            pytest.raises(ValueError, match=message),
-        ):
-            cudnn.attention_forward(handle, *operands, attn, weights)
-
-
 @pytest.mark.parametrize(
     ("axes", "batch", "beam"), [("TNBV", 2, 1), ("NTBV", 1, 1), ("NTBV", 2, 1), ("TNBV", 2, 2)]
 )

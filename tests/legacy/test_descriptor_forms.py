@@ -34,6 +34,7 @@ def test_convolution(handle: Handle) -> None:
         with cudnn.ConvolutionDescriptor() as conv:
             conv.set_2d(1, 2, 2, 1, 1, 3, "cross_correlation", "float32")
             assert conv.get_2d() == general.get_2d()
+            assert list(conv.get_2d().values())[:6] == [1, 2, 2, 1, 1, 3]
             results.append(cudnn.convolution_forward(handle, x, w, conv))
     equal(results)
 

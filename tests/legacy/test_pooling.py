@@ -23,21 +23,6 @@ def line(*values: float) -> np.ndarray:
     return np.array(values, np.float32).reshape(1, 1, 1, -1)
 
 
-class TestDescriptor:
-    def test_output_shape(self) -> None:
-        cases = [
-            ((2, 3, 8, 9), (2, 2), 0, 2, (2, 3, 4, 4)),
-            ((2, 3, 8, 9), (3, 2), (1, 0), (2, 3), (2, 3, 4, 3)),
-            ((2, 3, 8, 9, 7), (3, 2, 2), (1, 0, 1), (2, 3, 1), (2, 3, 4, 3, 8)),
-        ]
-        for shape, window, padding, stride, expected in cases:
-            with (
-                cudnn.PoolingDescriptor(window, padding, stride) as pooling,
-                cudnn.TensorDescriptor(shape) as x,
-            ):
-                assert pooling.output_shape(x) == expected
-
-
 class TestOperations:
     def test_what_minus_infinity_gets_depends_on_the_layout(self, handle: cudnn.Handle) -> None:
         """As with 9.14 and 9.19 on an H200; mode max_deterministic gives it nothing."""

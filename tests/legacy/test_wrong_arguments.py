@@ -26,6 +26,7 @@ from cudnn_ctypes import (
 from cudnn_ctypes.legacy.descriptor import Descriptor
 
 from .operation_table import FAMILIES, Case, rows
+from .small_attention import HEADS, OPTIONS, TK, TQ, N
 
 
 def refusal(case: Case, **changes: Any) -> Exception | None:
@@ -123,6 +124,13 @@ def buffer(nbytes: int) -> Callable[[], DeviceBuffer]:
     return lambda: DeviceBuffer(nbytes)
 
 
+def fewer(limit: str) -> Callable[[], cudnn.AttnDescriptor]:
+    """Makes the table's attention, with one less of something."""
+    return lambda: cudnn.AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1})
+
+
+LAST = t(2, 3, 16, strides=(48, 1, 3))  # channels last
+
 # The operation, what its error names (of an error of cuDNN's functions: what it says), and the
 # arguments that are exchanged.
 WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -164,6 +172,11 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("op_tensor", "b", {"b": None}),
     ("op_tensor", "C: cuDNN has no", {"data_type": "float64"}),
     ("transform_tensor", "cudnnTransformTensor", {"data_type": "int32"}),
+    (
+        "transform_tensor_ex",
+        "x: expected 5 dimensions",
+        {"transform": lambda: cudnn.TensorTransformDescriptor((0,) * 5)},
+    ),
     ("reduce_tensor", "c", {"c_shape": None}),
     ("reduce_tensor", "c_shape", {"c_shape": (1, 1, 1, 1.5)}),
     ("reduce_tensor", "cudnnReduceTensor", {"a": t(2, 4, 6, 6, dtype="int32")}),
@@ -210,7 +223,13 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("causal_convolution_forward", "activation", {"activation": "relu"}),
     ("causal_convolution_forward", "kernelSize", {"w": t(3, 1)}),
     ("causal_convolution_forward", "stream", {"stream": "main"}),
+    ("causal_convolution_forward", "x and w: both must be dense", {"x": LAST}),
     ("causal_convolution_backward", "dw", {"dw": t(3, 4, dtype="float16")}),
+    (
+        "causal_convolution_backward",
+        "dy: expected strides (48, 1, 3)",
+        {"x": LAST, "w": t(3, 4, strides=(1, 3))},
+    ),
     ("fft_causal_convolution_forward", "w", {"w": t(3, 128)}),
     ("fft_causal_convolution_forward", "power of two", {"x": t(1, 2, 192), "w": t(2, 96)}),
     ("back_to_back_convolution_forward", "x", {"x": t(2, 4, 2, 16)}),
@@ -219,7 +238,13 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("back_to_back_convolution_forward", "skip_bias", {"skip_bias": t(3)}),
     ("back_to_back_convolution_backward", "y", {"y": t(2, 4, 9)}),
     ("long_fft_causal_convolution_forward", "w", {"w": t(2, 128)}),
+    ("long_fft_causal_convolution_forward", "workspace: 8 bytes", {"workspace": buffer(8)}),
     ("long_fft_causal_convolution_backward", "dy", {"dy": t(1, 4096)}),
+    (
+        "long_fft_causal_convolution_backward",
+        "reserve_space: the size behind an address",
+        {"reserve_space": 4096},
+    ),
     ("scale_bias_activation_convolution", "x", {"w": t(32, 4, 3, 3, dtype="float16")}),
     ("scale_bias_activation_convolution", "y", {"y": t(2, 8, 3, 3, dtype="float16")}),
     ("scale_bias_activation_convolution", "scale", {"scale": t(4, dtype="float16")}),
@@ -282,6 +307,15 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("attention_forward", "y", {"current": 0}),
     ("attention_forward", "weights", {"weights": None}),
     ("attention_forward", "weights", {"weights": buffer(16)}),
+    ("attention_forward", "all operands must have", {"k": t(TK, N, 5, strides=(5, TK * 5, 1))}),
+    *(
+        ("attention_forward", f"{name}: {size} is more than", {"attn": fewer(limit)})
+        for name, size, limit in (
+            ("q", TQ, "qo_max_length"),
+            ("k", TK, "kv_max_length"),
+            ("q", N, "max_batch"),
+        )
+    ),
     ("attention_forward", "workspace", {"workspace": 4096}),
     ("attention_forward", "workspace", {"workspace": buffer(16)}),
     ("attention_forward", "residuals", {"residuals": t(4, 3, 7)}),
