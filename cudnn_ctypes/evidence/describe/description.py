@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ...dtypes import data_type_name
+from ...graph.engines.explaining.report import Table
 from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.describe import aligned
 from ...raw.enums import cudnnDataType_t
-from ..pictures.html import Slider, Table, page, whole_page, wide
+from ..pictures.html import Slider, page, table_html, whole_page, wide
 
 _WIDTH = 100
 _INDENT = "  "
@@ -126,7 +127,7 @@ class Description:
                 )
             parts += [f'<div style="{_LINE}">{escape(line)}</div>' for line in section.lines]
             if section.table is not None:
-                parts.append(section.table.html())
+                parts.append(table_html(section.table))
             if section.text:
                 parts.append(f'<pre style="overflow-x:auto">{escape(section.text)}</pre>')
         if self.picture is not None:

@@ -14,6 +14,7 @@ from ...graph.backend.descriptor import BackendDescriptor, read_values
 from ...graph.backend.engine import Engine, EngineConfig
 from ...graph.describe.node import Node
 from ...graph.describe.tensor import Tensor
+from ...graph.engines.explaining.report import Table
 from ...graph.run.plan import BoundPlan, ExecutionPlan
 from ...graph.run.program import Program
 from ...raw import backend, cudnnBackendDescriptor_t, live
@@ -21,7 +22,7 @@ from ...raw.attributes import ATTRIBUTES, kind_name
 from ...raw.enums import cudnnBackendAttributeType_t as Type
 from ..pictures.diagram import Region
 from ..pictures.diagram import diagram as diagram_of
-from ..pictures.html import Slider, Table
+from ..pictures.html import Slider
 from ..pictures.svg import HIDDEN, svg
 from .description import (
     IMAGE_AXES,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...dtypes import element_bits
+from ...graph.engines.explaining.report import Table
 from ...raw.descriptors import (
     LRN,
     RNN,
@@ -35,7 +36,6 @@ from ...raw.enums import CUDNN_DATA_FLOAT, cudnnFusedOpsPointerPlaceHolder_t
 from ...raw.operand_rules import Operand
 from ...raw.operand_rules.convolutions import convolution_output, fitting
 from ...reference.rnn_network import RecurrentNetwork, weight_slots
-from ..pictures.html import Table
 from ..pictures.index_map import Part, Window, moving_window, weight_space, window
 from .description import Description, Section, counted, name_of
 

@@ -2,58 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from os import PathLike
 from pathlib import Path
 
+from ...graph.engines.explaining.report import Table
 from .diagram import plain
 
 _FONT = "font-family:system-ui,sans-serif;font-size:13px;line-height:1.45"
 _CELL = "padding:2px 10px;vertical-align:top"
 _HEAD = f"{_CELL};border-bottom:1px solid currentColor;font-weight:600;white-space:nowrap"
+_COLORS = {"green": "#3fa66a", "cyan": "#4a90d9"}  # of stripes, by rich's styles
 _TALL = 24  # a table with more rows scrolls
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows of text.
+def table_html(table: Table) -> str:
+    """The ``<table>``; a table with many rows is in a scrolling element.
 
-    - `numbers`: columns that are right-aligned.
-    - `colors`: the colours of the stripes before the rows, "" for none; empty for no stripes.
+    Rows with a style have a stripe of its colour before them.
     """
 
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: Collection[str] = ()
-    colors: Sequence[str] = field(default=())
-    title: str = ""
+    def row(tag: str, style: str, cells: Sequence[str], stripe: str = "") -> str:
+        shown = []
+        for name, text in zip(table.columns, cells, strict=True):
+            side = "right" if name in table.numbers else "left"
+            first = "" if shown else stripe
+            cell = f'<{tag} style="{style}{first};text-align:{side}">{escape(plain(text))}</{tag}>'
+            shown.append(cell)
+        return f"<tr>{''.join(shown)}</tr>"
 
-    def html(self) -> str:
-        """The ``<table>``; a table with many rows is in a scrolling element."""
-        head = "".join(self._cell("th", _HEAD, name, name) for name in self.columns)
-        body = "".join(
-            f"<tr>{''.join(self._row(row, self.colors[i] if self.colors else ''))}</tr>"
-            for i, row in enumerate(self.rows)
-        )
-        table = (
-            '<table style="border-collapse:collapse;margin:4px 0 10px;font:inherit">'
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-        if len(self.rows) > _TALL:
-            table = f'<div style="max-height:34em;overflow:auto">{table}</div>'
-        title = f'<div style="font-weight:600;margin-top:8px">{escape(plain(self.title))}</div>'
-        return (title if self.title else "") + table
-
-    def _row(self, row: Sequence[str], color: str) -> Iterable[str]:
-        for i, (name, text) in enumerate(zip(self.columns, row, strict=True)):
-            stripe = f";border-left:4px solid {color}" if color and i == 0 else ""
-            yield self._cell("td", _CELL + stripe, name, text)
-
-    def _cell(self, tag: str, style: str, column: str, text: str) -> str:
-        side = "right" if column in self.numbers else "left"
-        return f'<{tag} style="{style};text-align:{side}">{escape(plain(text))}</{tag}>'
+    styles = table.styles or [""] * len(table.rows)
+    stripes = [f";border-left:4px solid {_COLORS[s]}" if s in _COLORS else "" for s in styles]
+    body = "".join(row("td", _CELL, *pair) for pair in zip(table.rows, stripes, strict=True))
+    text = (
+        '<table style="border-collapse:collapse;margin:4px 0 10px;font:inherit">'
+        f"<thead>{row('th', _HEAD, table.columns)}</thead><tbody>{body}</tbody></table>"
+    )
+    if len(table.rows) > _TALL:
+        return f'<div style="max-height:34em;overflow:auto">{text}</div>'
+    return text
 
 
 def page(title: str, parts: Iterable[str]) -> str:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 WIDE = 110
 """From so many characters on there is room for every column."""
 
-_COLORS = {"green": "#3fa66a", "cyan": "#4a90d9"}  # of stripes in a notebook
-
 
 class Column(NamedTuple):
     """A column of a table.
@@ -116,20 +114,11 @@ class Report:
         yield from map(escape, self._lines())
 
     def _repr_html_(self) -> str:
-        from ....evidence.pictures import html
+        from ....evidence.pictures.html import page, table_html
 
-        tables = [
-            html.Table(
-                each.columns,
-                each.flat,
-                each.numbers,
-                [_COLORS.get(style, "") for style in each.styles],
-            )
-            for each in self._tables()
-        ]
-        lines = html.Table(("",), [[line] for line in self._lines()])
-        parts = [each.html() for each in (*tables, lines) if each.rows]
-        return html.page(self._title(), [*self._pictures(), *parts])
+        tables = [*self._tables(), Table(("",), [[line] for line in self._lines()])]
+        parts = [table_html(each) for each in tables if each.rows]
+        return page(self._title(), [*self._pictures(), *parts])
 
     def _pictures(self) -> list[str]:
         """Elements of HTML before the tables."""
