@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-from html import escape
 from pathlib import Path
 from typing import IO, Any
 
@@ -186,12 +185,10 @@ class _Seen:
 
 def _page(evidence: Evidence) -> str:
     """A page with all of it, and a picture of each graph."""
+    from ..evidence.pictures.html import whole_page
+
     pictures = [each.graph._repr_html_() for each in evidence.graphs[:_PICTURES]]
     parts = "".join(
         f"<details><summary>#{i}</summary>{each}</details>" for i, each in enumerate(pictures, 1)
     )
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(evidence.source)}</title></head>"
-        f"<body>{evidence._repr_html_()}{parts}</body></html>\n"
-    )
+    return whole_page(evidence.source, evidence._repr_html_() + parts) + "\n"

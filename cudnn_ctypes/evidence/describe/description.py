@@ -15,7 +15,7 @@ from ...graph.engines.explaining.report import Table
 from ...raw.ctypes_support import CudnnEnum, short_name
 from ...raw.describe import aligned
 from ...raw.enums import cudnnDataType_t
-from ..pictures.html import Slider, page, table_html, whole_page, wide
+from ..pictures.html import Slider, page, whole_page, wide
 
 _WIDTH = 100
 _INDENT = "  "
@@ -127,7 +127,7 @@ class Description:
                 )
             parts += [f'<div style="{_LINE}">{escape(line)}</div>' for line in section.lines]
             if section.table is not None:
-                parts.append(table_html(section.table))
+                parts.append(section.table.html())
             if section.text:
                 parts.append(f'<pre style="overflow-x:auto">{escape(section.text)}</pre>')
         if self.picture is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
 from pathlib import Path
 
-from ...graph.engines.explaining.report import Table
 from .diagram import plain
 
 _FONT = "font-family:system-ui,sans-serif;font-size:13px;line-height:1.45"
@@ -18,29 +17,37 @@ _COLORS = {"green": "#3fa66a", "cyan": "#4a90d9"}  # of stripes, by rich's style
 _TALL = 24  # a table with more rows scrolls
 
 
-def table_html(table: Table) -> str:
+def table_html(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numbers: Collection[str] = (),
+    styles: Sequence[str] = (),
+) -> str:
     """The ``<table>``; a table with many rows is in a scrolling element.
 
-    Rows with a style have a stripe of its colour before them.
+    - `numbers`: columns that are right-aligned.
+    - `styles`: of each row; one of `_COLORS` gives a stripe before the row.
     """
 
     def row(tag: str, style: str, cells: Sequence[str], stripe: str = "") -> str:
         shown = []
-        for name, text in zip(table.columns, cells, strict=True):
-            side = "right" if name in table.numbers else "left"
+        for name, text in zip(columns, cells, strict=True):
+            side = "right" if name in numbers else "left"
             first = "" if shown else stripe
             cell = f'<{tag} style="{style}{first};text-align:{side}">{escape(plain(text))}</{tag}>'
             shown.append(cell)
         return f"<tr>{''.join(shown)}</tr>"
 
-    styles = table.styles or [""] * len(table.rows)
-    stripes = [f";border-left:4px solid {_COLORS[s]}" if s in _COLORS else "" for s in styles]
-    body = "".join(row("td", _CELL, *pair) for pair in zip(table.rows, stripes, strict=True))
+    stripes = [
+        f";border-left:4px solid {_COLORS[each]}" if each in _COLORS else ""
+        for each in styles or [""] * len(rows)
+    ]
+    body = "".join(row("td", _CELL, *pair) for pair in zip(rows, stripes, strict=True))
     text = (
         '<table style="border-collapse:collapse;margin:4px 0 10px;font:inherit">'
-        f"<thead>{row('th', _HEAD, table.columns)}</thead><tbody>{body}</tbody></table>"
+        f"<thead>{row('th', _HEAD, columns)}</thead><tbody>{body}</tbody></table>"
     )
-    if len(table.rows) > _TALL:
+    if len(rows) > _TALL:
         return f'<div style="max-height:34em;overflow:auto">{text}</div>'
     return text
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes.evidence.pictures.diagram import Diagram, Layout, Place, diagram, layout
-from cudnn_ctypes.evidence.pictures.html import table_html
 from cudnn_ctypes.evidence.pictures.plots import Bar, bars
 from cudnn_ctypes.evidence.pictures.svg import text_width
 from cudnn_ctypes.graph.engines.explaining.report import Table
@@ -287,7 +286,7 @@ def test_without_matplotlib_the_message_says_what_to_do(monkeypatch):
 
 
 def test_a_long_table_scrolls():
-    short, long = (table_html(Table(("n",), [[str(i)] for i in range(n)])) for n in (5, 500))
+    short, long = (Table(("n",), [[str(i)] for i in range(n)]).html() for n in (5, 500))
     assert "overflow" not in short
     assert "overflow:auto" in long
 

@@ -64,6 +64,12 @@ class Table:
         """The rows with each cell on one line."""
         return [[cell.replace("\n", " ") for cell in row] for row in self.rows]
 
+    def html(self) -> str:
+        """The table for notebooks and pages."""
+        from ....evidence.pictures.html import table_html
+
+        return table_html(self.columns, self.rows, self.numbers, self.styles)
+
 
 class Report:
     """A result; ``str`` gives text, `show` prints it, and notebooks show it."""
@@ -114,10 +120,10 @@ class Report:
         yield from map(escape, self._lines())
 
     def _repr_html_(self) -> str:
-        from ....evidence.pictures.html import page, table_html
+        from ....evidence.pictures.html import page
 
         tables = [*self._tables(), Table(("",), [[line] for line in self._lines()])]
-        parts = [table_html(each) for each in tables if each.rows]
+        parts = [each.html() for each in tables if each.rows]
         return page(self._title(), [*self._pictures(), *parts])
 
     def _pictures(self) -> list[str]:
