@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...absent_gpu.properties import later_value
@@ -20,56 +23,7 @@ from ...raw.describe import aligned
 if TYPE_CHECKING:
     from ...evidence.pictures.plots import Bar
 
-# Dense additions and multiplications per multiprocessor and clock, with tensor cores if they have
-# the type. They are dense peaks of NVIDIA's data sheets and whitepapers, divided by multiprocessors
-# and boost clock: 312 TFLOP/s / 108 / 1.41 GHz = 2048 (A100). Unconfirmed rates, like float64 of a
-# B200, are absent. Sources, in TFLOP/s or TOP/s:
-#   7.5   T4: float16 65, float32 8.1, int8 130 at 40 x 1.59 GHz; Quadro RTX 6000: float16 119.4
-#   8.0   A100: float16 312, TF32 156, float64 19.5, int8 624
-#   8.9   L40S: float16 362, TF32 183, fp8 and int8 733 at 142 x 2.52 GHz
-#   9.0   H100 SXM: float16 989, TF32 495, float64 67 at 1.98 GHz, fp8 and int8 1979 at 1.83 GHz
-#   10.0  CUTLASS, "Blackwell functionality": per instruction 2 times Hopper, 4 times its fp8 with
-#         fp4. HGX B200, dense: float16 2250, TF32 1100, fp8 and int8 4500, fp4 9000
-#   12.0  RTX 5090: fp4 1676, int8 838, and with float16 sums fp8 838 and float16 419, at
-#         170 x 2.41 GHz
-_RATES: dict[tuple[int, int], dict[str, int]] = {
-    (7, 5): {"float16": 1024, "float32": 128, "int8": 2048},
-    (8, 0): {"float16": 2048, "bfloat16": 2048, "float32": 1024, "float64": 128, "int8": 4096},
-    (8, 9): {"float16": 1024, "bfloat16": 1024, "float32": 512, "fp8": 2048, "int8": 2048},
-    (9, 0): {
-        "float16": 4096,
-        "bfloat16": 4096,
-        "float32": 2048,
-        "float64": 256,
-        "fp8": 8192,
-        "int8": 8192,
-    },
-    (10, 0): {
-        "float16": 8192,
-        "bfloat16": 8192,
-        "float32": 4096,
-        "fp8": 16384,
-        "fp4": 32768,
-        "int8": 16384,
-    },
-    (12, 0): {
-        "float16": 1024,
-        "bfloat16": 1024,
-        "float32": 512,
-        "fp8": 2048,
-        "fp4": 4096,
-        "int8": 2048,
-    },
-}
 _NO_TF32 = (7, 5)
-# On GeForce cards tensor cores halve the rate for sums in float32: RTX 2080 Ti 56.9, RTX 4090
-# 165.2 (fp8 330.3, TF32 82.6), RTX 5090 209.5 (TF32 104.8). Blackwell's fp8 with block scales keeps
-# the whole rate (737 TFLOP/s were measured on an RTX 5090).
-_HALVED: dict[tuple[int, int], tuple[str, ...]] = {
-    (7, 5): ("float16",),
-    (8, 9): ("float16", "bfloat16", "float32", "fp8"),
-    (12, 0): ("float16", "bfloat16", "float32"),
-}
 _NO_TENSOR_CORES = "GeForce GTX 16"
 
 
@@ -128,12 +82,19 @@ def limits_of(
     )
 
 
+@functools.cache
+def _architectures() -> dict[str, Any]:
+    """The rates of GPUs by data type, those that GeForce cards halve, and the sources."""
+    text = Path(__file__).with_name("rates.json").read_text("utf-8")
+    return dict(json.loads(text)["architectures"])
+
+
 def _rate(device: DeviceProperties, kind: str) -> int | None:
-    capability = device.compute_capability
-    rate = _RATES.get(capability, {}).get(kind)
+    known = _architectures().get("{}.{}".format(*device.compute_capability), {})
+    rate: int | None = known.get("rates", {}).get(kind)
     if rate is None or (_NO_TENSOR_CORES in device.name and kind != "float32"):
         return None
-    halved = "GeForce" in device.name and kind in _HALVED.get(capability, ())
+    halved = "GeForce" in device.name and kind in known["halved"]
     return rate // 2 if halved else rate
 
 

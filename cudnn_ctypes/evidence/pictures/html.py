@@ -30,7 +30,7 @@ def table_html(
     """
 
     def row(tag: str, style: str, cells: Sequence[str], stripe: str = "") -> str:
-        shown = []
+        shown: list[str] = []
         for name, text in zip(columns, cells, strict=True):
             side = "right" if name in numbers else "left"
             first = "" if shown else stripe
