@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import json
+from pathlib import Path
 
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 
@@ -125,75 +127,19 @@ cudaHostAllocWriteCombined = 4
 cudaMemAttachGlobal = 1
 cudaMemAttachHost = 2
 
-MEANINGS = {
-    cudaError_t.cudaSuccess: "no error",
-    cudaError_t.cudaErrorInvalidValue: "invalid argument",
-    cudaError_t.cudaErrorMemoryAllocation: "out of memory",
-    cudaError_t.cudaErrorInitializationError: "initialization error",
-    cudaError_t.cudaErrorInvalidConfiguration: "invalid configuration argument",
-    cudaError_t.cudaErrorInvalidPitchValue: "invalid pitch argument",
-    cudaError_t.cudaErrorInvalidDevicePointer: "invalid device pointer",
-    cudaError_t.cudaErrorInvalidMemcpyDirection: "invalid copy direction for memcpy",
-    cudaError_t.cudaErrorInsufficientDriver: "CUDA driver version is insufficient for CUDA "
-    "runtime version",
-    cudaError_t.cudaErrorInvalidDeviceFunction: "invalid device function",
-    cudaError_t.cudaErrorNoDevice: "no CUDA-capable device is detected",
-    cudaError_t.cudaErrorInvalidDevice: "invalid device ordinal",
-    cudaError_t.cudaErrorNoKernelImageForDevice: "no kernel image is available for execution on "
-    "the device",
-    cudaError_t.cudaErrorInvalidResourceHandle: "invalid resource handle",
-    cudaError_t.cudaErrorNotReady: "device not ready",
-    cudaError_t.cudaErrorIllegalAddress: "an illegal memory access was encountered",
-    cudaError_t.cudaErrorLaunchOutOfResources: "too many resources requested for launch",
-    cudaError_t.cudaErrorLaunchTimeout: "the launch timed out and was terminated",
-    cudaError_t.cudaErrorMisalignedAddress: "misaligned address",
-    cudaError_t.cudaErrorLaunchFailure: "unspecified launch failure",
-    cudaError_t.cudaErrorNotSupported: "operation not supported",
-    cudaError_t.cudaErrorUnknown: "unknown error",
-}
-"""What each status means, in a few words."""
+_told = json.loads(Path(__file__).with_name("types.json").read_text("utf-8"))
 
-_OTHER_NAMES = {
-    "name": "deviceName",
-    "sharedMemPerBlock": "maxSharedMemoryPerBlock",
-    "maxThreadsDim": "maxBlockSize",
-    "clockRate": "smClockRateKHz",
-    "memoryClockRate": "memClockRateKHz",
-    "maxThreadsPerMultiProcessor": "maxThreadsPerSM",
-    "regsPerMultiprocessor": "maxRegistersPerSM",
-    "maxBlocksPerMultiProcessor": "maxCtasPerSM",
-    "sharedMemPerBlockOptin": "maxSharedMemoryPerBlockOptin",
-    "reservedSharedMemPerBlock": "reservedSharedMemoryPerBlock",
-    "pciDeviceID": "pciDeviceId",
-    "tccDriver": "isTccDriver",
-    "cooperativeLaunch": "supportCoopLaunch",
+MEANINGS: dict[cudaError_t, str] = {
+    cudaError_t.__members__[name]: text for name, text in _told["errors"].items()
 }
+"""The meaning of each status, in a few words."""
 
-PROPERTY_MEMBERS = {
-    member: _OTHER_NAMES.get(member, member) for member, _ in cudaDeviceProp._fields_
+PROPERTY_MEMBERS: dict[str, str] = {
+    member: _told["properties"].get(member, member) for member, _ in cudaDeviceProp._fields_
 }
 """The names of cuDNN's device properties, by members of `cudaDeviceProp`."""
 
-ATTRIBUTE_MEMBERS = {
-    1: "maxThreadsPerBlock",
-    2: "maxThreadsDim 0",
-    3: "maxThreadsDim 1",
-    4: "maxThreadsDim 2",
-    5: "maxGridSize 0",
-    6: "maxGridSize 1",
-    7: "maxGridSize 2",
-    8: "sharedMemPerBlock",
-    10: "warpSize",
-    12: "regsPerBlock",
-    13: "clockRate",
-    16: "multiProcessorCount",
-    36: "memoryClockRate",
-    37: "memoryBusWidth",
-    38: "l2CacheSize",
-    39: "maxThreadsPerMultiProcessor",
-    75: "major",
-    76: "minor",
-    82: "regsPerMultiprocessor",
-    97: "sharedMemPerBlockOptin",
+ATTRIBUTE_MEMBERS: dict[int, str] = {
+    int(number): member for number, member in _told["attributes"].items()
 }
 """Members of `cudaDeviceProp`, with an index, by numbers of ``cudaDeviceAttr``."""
