@@ -49,12 +49,20 @@ EXPECTED = {
 FEW = ("02_convolution_raw", "18_first_graph")
 LONG = ("01_smallest_program", "09_rnn", "12_lenet_digits", "15_character_lstm")
 
+SHORTER = {
+    "12_lenet_digits": ("MOMENTUM = 12,", "MOMENTUM = 4,"),
+    "15_character_lstm": ("64, 16, 301,", "64, 16, 151,"),
+}
+"""They learn enough in a third and a half of their steps."""
+
 
 @pytest.mark.parametrize(
     "name", [*FEW, *(pytest.param(name, marks=pytest.mark.soak) for name in LONG)]
 )
 def test_prints_on_the_reference_device_what_is_stored(name: str, tmp_path: Path) -> None:
-    example = ROOT / "examples" / f"{name}.py"
+    example = tmp_path / f"{name}.py"
+    source = (ROOT / "examples" / example.name).read_text("utf-8")
+    example.write_text(source.replace(*SHORTER.get(name, ("", ""))), "utf-8")
     output = example_outputs.run(example, "reference", tmp_path)
     before = example_outputs.stored(example).read_text("utf-8")
     assert not example_outputs.differences(name, before, output), output

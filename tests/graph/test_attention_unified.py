@@ -103,7 +103,7 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", list(FORWARDS)[::4])
+@pytest.mark.parametrize("name", list(FORWARDS)[::8])
 def test_forward_has_an_engine_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)
