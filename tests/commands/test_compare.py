@@ -134,15 +134,3 @@ def test_a_wheel_is_installed_once(tmp_path, monkeypatch):
     assert asked == [f"nvidia-cudnn-jit-cu{raw.load().cuda_major}==9.19.*"]
     with pytest.raises(CommandError, match="expected a version"):
         compare._library("8.9")
-
-
-def test_wrong_arguments(graph, capsys):
-    for arguments, why in (
-        ([graph, "loaded"], "expected --device, or --judge"),
-        ([graph, "loaded", "--judge", "--device", "h200"], "expected --device, or --judge"),
-        ([graph, "loaded", "--bisect", "--device", "h200"], "takes two versions"),
-        ([f"{graph}.none", "loaded", "--device", "h200"], "it cannot be read"),
-        ([__file__, "loaded", "--device", "h200"], "the JSON is damaged"),
-    ):
-        assert main(["compare", *arguments]) == 2
-        assert why in capsys.readouterr().err

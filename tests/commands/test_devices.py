@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from cudnn_ctypes import DeviceProperties
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.properties import presets
@@ -23,12 +21,3 @@ def test_a_file(tmp_path, capsys):
     assert main(["devices", str(tmp_path / "mine.json"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["gpu"], row["source"], row["memory"]) == ("mine", "given", 24 << 30)
-
-
-@pytest.mark.parametrize(
-    ("word", "says"),
-    [("B20", "no preset for 'B20'; did you mean"), ("no.json", "no.json: it cannot be read")],
-)
-def test_wrong_devices(word, says, capsys):
-    assert main(["devices", word]) == 2
-    assert says in capsys.readouterr().err

@@ -42,19 +42,6 @@ def test_advice_is_printed(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--device", "H2000"], "no preset for 'H2000'; did you mean 'h200'"),
-        (["--device", "H200", "--forbid", "nondet"], "forbid: there is no note 'nondet'"),
-        (["--device", "H200", "--heuristics", "c"], "heuristics: expected one of"),
-    ],
-)
-def test_wrong_arguments(words, says, product, capsys):
-    assert main(["explain", str(product), *words]) == 2
-    assert says in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("content", "says"),
     [
         (None, "it cannot be read: No such file or directory"),

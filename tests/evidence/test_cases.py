@@ -213,22 +213,6 @@ def test_the_command(tmp_path, capsys, reference_device):
     assert Graph.from_json((folder / "graph1.json").read_text()).nodes[0].operation == "conv_fprop"
 
 
-def test_wrong_arguments(tmp_path, capsys):
-    nothing = tmp_path / "nothing.log"
-    nothing.write_text("I! CuDNN (v92800 42) function cudnnGetVersion() called:\n")
-    for arguments, said in (
-        (["replay", "no.case.json"], "cannot be read"),
-        (["replay", str(nothing)], "no case"),
-        (["replay", str(nothing), "-o", "x"], "writes nothing"),
-        (["save", str(nothing)], "needs -o"),
-        (["save", str(nothing), "-o", "x.json", "--bench"], "--bench needs a GPU"),
-        (["replay", str(nothing), "--bench"], "--bench goes with save"),
-        (["save", str(nothing), "-o", str(tmp_path / "x.json")], "no graph and no call"),
-    ):
-        assert main(["case", *arguments]) == 2
-        assert said in capsys.readouterr().err
-
-
 SAID = [
     "convolution",
     "matmul + bias + gelu",

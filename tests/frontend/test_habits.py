@@ -41,6 +41,14 @@ def test_tensors_of_an_unbuilt_graph_may_be_taken_too(device):
     close(d_gpu, a_gpu.double().clip(0), 2.0**-8)
 
 
+def test_results_of_another_graph_are_no_operands():
+    first, second = pygraph(io_data_type=HALF), pygraph()
+    result = first.relu(first.tensor(dim=[2, 8, 8], stride=[64, 8, 1]))
+    second.relu(result).set_output(True)
+    with pytest.raises(RuntimeError, match="no operation"):
+        second.validate()
+
+
 # --- printed graphs ------------------------------------------------------------------------------
 
 

@@ -25,7 +25,6 @@ import pytest
 
 from cudnn_ctypes import Handle, NotSupportedError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
-from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.compilation import compile_graphs
 from cudnn_ctypes.graph.graph import Graph
@@ -185,52 +184,6 @@ def test_several_graphs_by_several_processes(tmp_path, a100, capsys):
     assert main(["compile", str(broken), *names[:1], "--device", "A100", "-o", str(folder)]) == 1
     assert [each.name for each in folder.iterdir()] == ["convolution.plan.json"]
     assert f"{broken}: graph: the JSON is damaged" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["no.json", "--device", "A100"], "no.json: it cannot be read: No such file or directory"),
-        (["b", "--device", "A100"], "b: it cannot be read: Is a directory"),
-        (["a.json", "--device", "no.json"], "no.json: it cannot be read: No such file"),
-        (["a.json", "--device", "a.json"], "a.json: these are no device properties"),
-        (
-            ["a.json", "--device", "A100", "-o", "a.json/x"],
-            "a.json: this is a file, and a folder is wanted",
-        ),
-        (["a.json", "--device", "B9"], "no preset for 'B9'"),
-        pytest.param(
-            *(["a.json", "--device", "here"], "there is no NVIDIA GPU here"),
-            marks=pytest.mark.skipif(not ensure_driver().is_stub, reason="there is a driver"),
-        ),
-        (["a.json", "b/a.json", "--device", "A100", "-o", "x"], "two plans would be written to x"),
-        (
-            ["a.json", "b/a.json", "--device", "A100", "-o", "a.json"],
-            "--output a.json: several plans need a folder",
-        ),
-    ],
-)
-def test_wrong_arguments(arguments, says, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "b").mkdir()
-    for name in ("a.json", "b/a.json"):
-        (tmp_path / name).write_text(CASES["convolution"].graph().to_json())
-    assert main(["compile", *arguments]) == 2
-    assert f"compile: {says}" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["a.json"], "required: --device"),
-        (["a.json", "--device", "A100", "-j", "0"], "expected a number from 1, got '0'"),
-        (["a.json", "--device", "A100", "--heuristics", "c"], "invalid choice: 'c'"),
-    ],
-)
-def test_arguments_that_mean_nothing(arguments, says, capsys):
-    with pytest.raises(SystemExit):
-        main(["compile", *arguments])
-    assert says in capsys.readouterr().err
 
 
 # --- on the GPU -----------------------------------------------------------------------------------

@@ -293,8 +293,3 @@ def test_json(capsys):
     assert told["counts"] == {"missing": 1, "cuda": 3, "kernel": 1, "kept": 4}
     found = [(f["line"], f["kind"], f["name"]) for f in told["findings"] if f["kind"] != "kept"]
     assert found == EXPECTED["cuda_names.cu"]
-
-
-def test_files_that_are_not_there(capsys):
-    assert main(["port", "none.cu"]) == 2
-    assert "none.cu: it cannot be read" in capsys.readouterr().err

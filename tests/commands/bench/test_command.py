@@ -128,38 +128,6 @@ def test_without_a_gpu_the_engines_that_compile_are_shown(monkeypatch, capsys):
     assert "need the GPU itself" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["pooling", "2x2"], "expected one of attention, convolution"),
-        (["missing.json"], "missing.json: it cannot be read"),
-        (["matmul", "2x3", "4x5"], "do not fit together"),
-        (["matmul", "2x3", "3x5", "--causal"], "matmul has no --causal"),
-        (["missing.json", "--type", "bfloat16"], "missing.json has no --type"),
-        (["missing.json", "2x3"], "a stored graph has its shapes; leave out 2x3"),
-        (["matmul", "2x3", "3x5", "--device", "Z1"], "Z1"),
-        (["matmul", "2x3", "3x5", "--device", ""], "no preset for ''"),
-    ],
-)
-def test_what_cannot_be_measured(words, says, capsys):
-    assert main(["bench", *words]) == 2
-    err = capsys.readouterr().err
-    assert err.startswith("bench: ")
-    assert says in err
-
-
-def test_a_type_that_there_is_not(capsys):
-    with pytest.raises(SystemExit):
-        main(["bench", "matmul", "2x3", "3x5", "--type", "float17"])
-    assert "Did you mean 'float16'" in capsys.readouterr().err
-
-
-def test_padding_counts_from_zero(capsys):
-    with pytest.raises(SystemExit):
-        main(["bench", "convolution", "1x1x2x2", "1x1x1x1", "--padding", "-1"])
-    assert "--padding: expected a number from 0, got '-1'" in capsys.readouterr().err
-
-
 def test_ctrl_c_tells_what_was_measured(reference_device, monkeypatch, capsys):
     def measure(problem, handle, arguments, rows):
         rows.append(BenchRow("engine 1", "graph", 3.0, 3.0, 3.0))

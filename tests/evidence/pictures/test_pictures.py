@@ -100,7 +100,7 @@ def hostile() -> Graph:
 GRAPHS = {each.__name__: each for each in (fused, residual, attention, norm, branches, hostile)}
 
 
-# --- sVG: well formed, text within its boxes, names that are only text ----------------------------
+# --- SVG: well formed, text within its boxes, names that are only text ----------------------------
 
 
 SVG = "{http://www.w3.org/2000/svg}"
