@@ -6,6 +6,7 @@ from typing import Any
 
 from . import raw
 from .raw import mode, records
+from .raw.process import Bounded
 from .resource import Resource
 from .runtime import as_stream_pointer, current_device, make_current
 from .runtime.allocation import Allocation, Allocator
@@ -66,7 +67,7 @@ class Handle(Resource[raw.cudnnHandle_t]):
         self._place = records.NOTHING  # the entry of its record, which is the stream's address
         self._plans = Plans()
         """Prepared launches, by their keys."""
-        self._fastest_algorithms: dict[Any, Any] = {}
+        self._fastest_algorithms: Bounded[Any, Any] = Bounded()
         """The fastest algorithms timed for convolutions, by their descriptors."""
         self._workspaces: dict[tuple[int, int], list[Allocation]] = {}
         if stream is not None:

@@ -432,6 +432,7 @@ INTERNAL_ERRORS = {
     "OnlyThere",
     "Refused",
     "Spent",
+    "Unreadable",
     "Untranslatable",
     "_Goto",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any
 
 from .. import raw
@@ -180,11 +179,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
             {"convDesc": self, "inputTensorDesc": x_desc, "filterDesc": w_desc},
             {"inputTensorDesc": "x", "filterDesc": "w"},
         )
-        x_shape = x_desc.shape
-        if len(x_shape) == 4:
-            function = raw.cudnnGetConvolution2dForwardOutputDim
-            sizes: tuple[int, ...] = answer(function, self, x_desc, w_desc)
-            return sizes
-        shape = (c_int * len(x_shape))()
-        raw.cudnnGetConvolutionNdForwardOutputDim(self, x_desc, w_desc, len(shape), shape)
-        return tuple(shape)
+        given, ndim = (self, x_desc, w_desc), len(x_desc.shape)
+        if ndim == 4:
+            return tuple(answer(raw.cudnnGetConvolution2dForwardOutputDim, *given))
+        return tuple(answer(raw.cudnnGetConvolutionNdForwardOutputDim, *given, ndim))

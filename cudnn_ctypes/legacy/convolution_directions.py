@@ -29,8 +29,6 @@ from .operand_memory import room
 from .operands import Operands
 from .tensor import FilterDescriptor, TensorDescriptor
 
-_MOST_TIMED = 1024  # choices that a handle remembers
-
 
 class ConvolutionDirection(ConvolutionAlgorithms):
     """Running a convolution in one direction."""
@@ -104,9 +102,7 @@ class ConvolutionDirection(ConvolutionAlgorithms):
                     own = DeviceBuffer(size, device=handle.device, stream=handle.stream)
                     checked = Memory(result, stack.enter_context(own), written=True)
                 table = self._timed(handle, operands, workspace, checked)
-            if len(timed) >= _MOST_TIMED:
-                timed.clear()
-            timed[key] = table.choose(memory_limit=limit)
+            timed.keep(key, table.choose(memory_limit=limit))
         return cast(AlgorithmRow, timed[key])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from .. import raw
 from ..arguments import enumerator, shown
-from ..raw.ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from ..raw.call_source import answering
+from ..raw.ctypes_support import CudnnEnum, OpaquePointer
 from ..raw.descriptors import record
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
@@ -26,19 +28,15 @@ _H = TypeVar("_H", bound=OpaquePointer)
 def answer(function: Callable[..., Any], *arguments: Any) -> Any:
     """The values that a C function writes to its out parameters: one, or a tuple of several.
 
-    - `*arguments`: the others, in C's order.
+    - `*arguments`: the others, in C's order. Arrays are tuples, as long as they say.
     """
-    given, written = iter(arguments), []
-    values = []
-    for parameter in cast(Function, function).parameters:
-        if parameter.type.kind == "pointer" and parameter.direction == "out":
-            written.append(storage_type(parameter.type.base)())
-            values.append(written[-1])
-        else:
-            values.append(next(given))
-    function(*values)
-    found = tuple(each.value for each in written)
+    found = _answering(cast(Function, function))(*arguments)
     return found if len(found) > 1 else found[0]
+
+
+@functools.cache
+def _answering(function: Function) -> Callable[..., Any]:
+    return answering(function._binding, "_call", {"_call": function, "_byref": lambda out: out})
 
 
 def number(function: Callable[..., Any], *arguments: Any) -> int:

@@ -7,7 +7,6 @@ dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int
 from typing import Any
 
 from .. import raw
@@ -164,11 +163,8 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
             {"inputTensorDesc": "x"},
         )
         if len(shape) == 4:
-            sizes: tuple[int, ...] = answer(raw.cudnnGetPooling2dForwardOutputDim, self, x_desc)
-            return sizes
-        array = (c_int * len(shape))()
-        raw.cudnnGetPoolingNdForwardOutputDim(self, x_desc, len(shape), array)
-        return tuple(array)
+            return tuple(answer(raw.cudnnGetPooling2dForwardOutputDim, self, x_desc))
+        return tuple(answer(raw.cudnnGetPoolingNdForwardOutputDim, self, x_desc, len(shape)))
 
 
 @launched

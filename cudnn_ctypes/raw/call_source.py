@@ -17,6 +17,7 @@ from ..errors import ClosedError
 from . import log
 from .arrays import array_classes
 from .ctypes_support import CudnnEnum, OpaquePointer, storage_type
+from .process import Bounded
 from .refused_arguments import MISSING, too_few
 from .values import INTEGER_RANGES
 
@@ -143,6 +144,54 @@ def compiled(binding: Binding) -> tuple[CodeType, dict[str, Any]]:
     return code, scope
 
 
+_ANSWER = """\
+def answer({given}):
+    {variables}
+    _code = {call}({arguments})
+    if _code: _failed(_code)
+    return {values}
+"""
+
+
+def answering(binding: Binding, call: str, scope: dict[str, Any]) -> Callable[..., Any]:
+    """A function of a C function's inputs, which returns a tuple of what C writes.
+
+    Enums, numbers and addresses are Python's, arrays are tuples. `call` is an expression, with the
+    names in `scope`: ``_failed`` is called with a status other than success.
+    """
+    given, variables, arguments, values = [], [], [], []
+    scope = {"_byref": ctypes.byref, "_tuple": tuple, "_map": map, **scope}
+    for p in binding.parameters:
+        is_enum = isinstance(p.type.base, type) and issubclass(p.type.base, CudnnEnum)
+        name, kind = p.name, p.type.kind if p.direction == "out" else ""
+        scope[f"_kind_{name}"] = ctypes.c_int if is_enum else p.type.base
+        scope[f"_enum_{name}"] = p.type.base
+        if kind == "pointer":
+            variables.append(f"{name} = _kind_{name}()")
+            arguments.append(f"_byref({name})")
+            values.append(f"_enum_{name}({name}.value)" if is_enum else f"{name}.value")
+        elif kind == "array":
+            variables.append(f"{name} = (_kind_{name} * ({p.length}))()")
+            arguments.append(name)
+            values.append(
+                f"_tuple(_map(_enum_{name}, {name}))" if is_enum else f"_tuple({name}[:])"
+            )
+        else:
+            given.append(name)
+            is_wide = p.type.base in INTEGER_RANGES and p.type.base is not ctypes.c_int
+            arguments.append(f"_kind_{name}({name})" if is_wide else name)
+    source = _ANSWER.format(
+        given=", ".join(given),
+        variables="; ".join(variables),
+        call=call,
+        arguments=", ".join(arguments),
+        values=f"({', '.join(values)},)",
+    )
+    exec(compile(source, f"<answer of {binding.name}>", "exec"), scope)
+    answer: Callable[..., Any] = scope["answer"]
+    return answer
+
+
 def without_argtypes(native: Any) -> Any:
     """The same C function for converted arguments; None for an interceptor or wrapper."""
     has_own_types = getattr(native, "_argtypes_", None) is not None
@@ -155,24 +204,6 @@ def without_argtypes(native: Any) -> Any:
 
 _CFUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
 _REFERENCE = type(ctypes.byref(ctypes.c_int()))
-
-
-class Wide(dict[int, Any]):
-    """Integers as objects of a C type wider than ``int``, which ctypes does not make of an int.
-
-    Looking an object up takes a third of the time of making it.
-    """
-
-    def __init__(self, convert: Callable[[int], Any], most: int = 256) -> None:
-        self.convert = convert
-        self.most = most
-
-    def __missing__(self, number: int) -> Any:
-        converted = self.convert(number)
-        if len(self) >= self.most:
-            self.clear()
-        self[number] = converted
-        return converted
 
 
 def _converted(
@@ -197,7 +228,8 @@ def _converted(
             is_int = f"{name}.__class__ is _int and {low} <= {name} <= {high}"
             return f"{name} if {is_int} else {convert}"
         case "value" if base in INTEGER_RANGES:
-            scope[f"_wide_{name}"] = Wide(argtype.from_param)
+            # ctypes makes no such object of an int; looking one up takes a third of making it.
+            scope[f"_wide_{name}"] = Bounded(argtype.from_param, most=256)
             return f"_wide_{name}[{name}] if {name}.__class__ is _int else {convert}"
         case "pointer":
             refers = f"{name}.__class__ is _Reference and {name}._obj.__class__ is _kind_{name}"

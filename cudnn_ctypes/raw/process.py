@@ -24,7 +24,36 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
+
+# --- tables --------------------------------------------------------------------------------------
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Bounded(dict[_K, _V]):
+    """A table that is emptied when it has `most` entries and gets another one.
+
+    - `make`: makes the entry of a key that is missing, and may be None for `keep` alone.
+    """
+
+    def __init__(self, make: Callable[[Any], _V] | None = None, most: int = 1024) -> None:
+        self._make = make
+        self._most = most
+
+    def __missing__(self, key: _K) -> _V:
+        if self._make is None:
+            raise KeyError(key)
+        return self.keep(key, self._make(key))
+
+    def keep(self, key: _K, value: _V) -> _V:
+        """Enter a value, and return it."""
+        if len(self) >= self._most:
+            self.clear()
+        self[key] = value
+        return value
+
 
 # --- fork ----------------------------------------------------------------------------------------
 

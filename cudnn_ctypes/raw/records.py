@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from .ctypes_support import CudnnEnum, OpaquePointer
 from .enums import CUDNN_DATA_DOUBLE
+from .process import Bounded
 from .strides import has_gaps
 
-_MOST = 32768
 _numbers = itertools.count(1)
 
 
@@ -26,17 +26,12 @@ def unique() -> int:
     return next(_numbers)
 
 
-class Tokens(dict[Any, int]):
-    """``tokens[value]`` is the same number for equal values, and another for each other value.
+def tokens() -> Bounded[Any, int]:
+    """A table with the same number for equal values, and another for each other value.
 
-    The table is bounded: a dropped value gets a new number, never another value's.
+    A value that was dropped gets a new number, never another value's.
     """
-
-    def __missing__(self, value: Any) -> int:
-        if len(self) >= _MOST:
-            self.clear()
-        self[value] = token = unique()
-        return token
+    return Bounded(lambda value: unique(), most=32768)
 
 
 Reader = Callable[..., Any]
@@ -87,9 +82,7 @@ class Entry:
         data_type = data_type_of(record)
         self.scalar = ctypes.c_double if data_type == CUDNN_DATA_DOUBLE else ctypes.c_float
         if hasattr(record, "data_type"):  # it describes memory
-            if len(_fitting) > _MOST_FITTING:
-                _fitting.clear()
-            self.fitting = _fitting.setdefault(record, Fitting((None,)))
+            self.fitting = _fitting[record]
         try:
             self.token = _tokens[record]
         except TypeError:  # not hashable: it holds what was set by labels
@@ -104,9 +97,8 @@ class Entry:
         self.token = None
 
 
-_MOST_FITTING = 1024
-_fitting: dict[Any, Fitting] = {}  # by record
-_tokens = Tokens()  # of records
+_fitting: Bounded[Any, Fitting] = Bounded(lambda record: Fitting((None,)))
+_tokens = tokens()  # of records
 
 
 def data_type_of(record: Any) -> Any:
@@ -149,6 +141,10 @@ def _are_alike(x: Any, y: Any) -> bool:
     return not inside or (x.shape[1] > 1 and math.prod(x.shape[2:]) > 1)
 
 
+class Unreadable(Exception):
+    """A descriptor that was never set, or that C does not let be read."""
+
+
 cache: dict[bytes, Entry] = {}
 """Entries by ``bytes(handle)``, which is ctypes' fastest way to a handle's address."""
 
@@ -156,7 +152,8 @@ cache: dict[bytes, Entry] = {}
 def reader(kind: type) -> Callable[[Reader], Reader]:
     """Register the function that reads descriptors of a kind.
 
-    It returns None for a descriptor that was never set. It receives the arguments of `record`.
+    It receives the arguments of `record`, and raises `Unreadable` for a descriptor that was never
+    set.
     """
 
     def register(read: Reader) -> Reader:
@@ -192,11 +189,11 @@ def record(descriptor: Any, *arguments: Any) -> Any:
     if read is None:
         return None
     place = cache.setdefault(bytes(handle), Entry())
-    found = read(handle, *arguments)
-    if found is None:
+    try:
+        place.fill(found := read(handle, *arguments))
+    except Unreadable:
         forget(handle)
-    else:
-        place.fill(found)
+        return None
     return found
 
 

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .process import Bounded
+
 Alike = Callable[..., bool]
 
 
@@ -60,14 +62,11 @@ def alike_but_for_shapes(tensors: Sequence[Any]) -> Alike:
     check = _kinds.get(kinds)
     if check is None or not check(*tensors):
         check = (_guard if _guards_work() else _read)(tensors, shapes=False)
-        if len(_kinds) >= _MOST_KINDS:
-            _kinds.clear()
-        _kinds[kinds] = check
+        _kinds.keep(kinds, check)
     return check
 
 
-_kinds: dict[Any, Alike] = {}
-_MOST_KINDS = 1024
+_kinds: Bounded[Any, Alike] = Bounded()
 
 
 def _guard(tensors: Sequence[Any], *, shapes: bool = True) -> Alike:

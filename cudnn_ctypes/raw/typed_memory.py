@@ -17,6 +17,7 @@ from ..errors import ClosedError
 from . import mode
 from .dlpack import DLDataTypeCode, managed_tensor, request_capsule
 from .enums import cudnnDataType_t
+from .process import Bounded
 from .strides import extent, in_elements, is_dense, packed
 from .torch_forms import unreadable
 
@@ -60,22 +61,15 @@ class Describers(NamedTuple):
     typed: Callable[[Any], Typed | None]
 
 
-_MOST_CLASSES = 256
-
-
-class _ByClass(dict[type, Describers]):
+class _ByClass(Bounded[type, Describers]):
     """The describers by class, chosen for the first object of each class."""
 
     def of(self, memory: Any) -> Describers:
-        found = self.get(memory.__class__)
-        if found is None:
-            if len(self) >= _MOST_CLASSES:
-                self.clear()
-            found = self[memory.__class__] = _describers(memory)
-        return found
+        cls = memory.__class__
+        return self.get(cls) or self.keep(cls, _describers(memory))
 
 
-by_class: _ByClass = _ByClass()
+by_class: _ByClass = _ByClass(most=256)
 
 
 def typed(memory: Any) -> Typed | None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from cudnn_ctypes.arguments import integer
 from cudnn_ctypes.errors import ClosedError, UnclosedWarning
 from cudnn_ctypes.raw import mode, process
-from cudnn_ctypes.raw.records import Tokens
+from cudnn_ctypes.raw.process import Bounded
+from cudnn_ctypes.raw.records import tokens
 from cudnn_ctypes.resource import Closing, Uncopied
 
 from . import copy
@@ -25,7 +26,7 @@ from .interface import Runtime
 Keyed = tuple[int, ctypes.c_void_p]
 """The part of a launch's key that memory contributes, and its address."""
 
-forms: Tokens = Tokens()
+forms: Bounded[Any, int] = tokens()
 """The parts of keys, by all that an operation may learn of memory but its address."""
 
 

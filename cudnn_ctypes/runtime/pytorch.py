@@ -14,6 +14,7 @@ from typing import Any
 from cudnn_ctypes.dtypes import data_type_name, element_bits, numpy_dtype
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.enums import cudnnDataType_t
+from cudnn_ctypes.raw.process import Bounded
 from cudnn_ctypes.raw.strides import extent
 from cudnn_ctypes.raw.torch_forms import unreadable
 
@@ -30,9 +31,8 @@ or not, size in bytes."""
 _data_types: dict[tuple[Any, Any], tuple[cudnnDataType_t, int]] = {}
 """Type and bytes of an element, by PyTorch's dtype and layout."""
 
-_forms: dict[tuple[Any, ...], TensorForm] = {}
+_forms: Bounded[tuple[Any, ...], TensorForm] = Bounded()
 """Tensor forms by PyTorch's dtype, layout, shape and strides, and on the host or not."""
-_MOST_FORMS = 1024
 
 _kinds: dict[type, bool] = {}
 
@@ -88,9 +88,7 @@ def _learned(
     data_type, size = known
     nbytes = extent(shape, strides) * size
     form = runtime, tuple(shape), strides, data_type, 0, False, nbytes
-    if len(_forms) >= _MOST_FORMS:
-        _forms.clear()
-    return _forms.setdefault((dtype, layout, shape, strides, runtime), form)
+    return _forms.keep((dtype, layout, shape, strides, runtime), form)
 
 
 @functools.cache

@@ -23,7 +23,7 @@ def test_pytorch_compares_them() -> None:
 @by_each_way
 def test_tensors_of_any_shape(way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_forms, "_guards_work", lambda: way is torch_forms._guard)
-    monkeypatch.setattr(torch_forms, "_kinds", {})
+    monkeypatch.setattr(torch_forms, "_kinds", torch_forms.Bounded())
     x = torch.zeros(2, 3)
     alike = torch_forms.alike_but_for_shapes([x])
     for other in (x, torch.ones(7, 1), torch.ones(4, 6)[:, ::2].t()):
@@ -40,7 +40,7 @@ def test_tensors_of_any_shape(way: Any, monkeypatch: pytest.MonkeyPatch) -> None
 def test_pytorch_tells_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch_forms.tells_gradients()
     monkeypatch.setattr(torch_forms, "_guards_work", lambda: False)
-    monkeypatch.setattr(torch_forms, "_kinds", {})
+    monkeypatch.setattr(torch_forms, "_kinds", torch_forms.Bounded())
     assert not torch_forms.tells_gradients.__wrapped__()
 
 

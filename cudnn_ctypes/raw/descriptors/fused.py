@@ -13,23 +13,12 @@ from ctypes import byref, c_int
 from dataclasses import dataclass
 from typing import Any
 
-from .. import live, types
-from ..enums import (
-    cudnnFusedOps_t,
-    cudnnFusedOpsConstParamLabel_t,
-    cudnnFusedOpsPointerPlaceHolder_t,
-    cudnnFusedOpsVariantParamLabel_t,
-)
+from .. import enums, live, types
 from ..function import binding
 from ..memory import memory_pointer
 from ..origins import POINTEES
 from ..records import forget, reader, record
-from ..types import (
-    cudnnFusedOpsConstParamPack_t,
-    cudnnFusedOpsPlan_t,
-    cudnnFusedOpsVariantParamPack_t,
-)
-from .reading import call
+from .reading import call, check_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +29,18 @@ class ConstantPack:
       and the placeholders. Labels that are not set are absent.
     """
 
-    operation: cudnnFusedOps_t
+    operation: enums.cudnnFusedOps_t
     held: Mapping[str, Any]
 
     @property
-    def placeholders(self) -> dict[str, cudnnFusedOpsPointerPlaceHolder_t]:
+    def placeholders(self) -> dict[str, enums.cudnnFusedOpsPointerPlaceHolder_t]:
         """The placeholders of the pointers that will not be NULL, by labels of a variant pack.
 
         The labels are in lower case, without ``CUDNN_``.
         """
         return {
             f"ptr_{label.removesuffix('_PLACEHOLDER').lower()}": (
-                cudnnFusedOpsPointerPlaceHolder_t(value)
+                enums.cudnnFusedOpsPointerPlaceHolder_t(value)
             )
             for label, value in self.held.items()
             if label.endswith("_PLACEHOLDER") and value
@@ -65,7 +54,7 @@ class VariantPack:
     - `held`: by C's labels without ``CUDNN_``: addresses, None for NULL, and numbers.
     """
 
-    operation: cudnnFusedOps_t
+    operation: enums.cudnnFusedOps_t
     held: Mapping[str, Any]
 
 
@@ -73,11 +62,11 @@ class VariantPack:
 class FusedPlan:
     """A plan: `constants` is the constant pack it was made from, None for a plan not yet made."""
 
-    operation: cudnnFusedOps_t
+    operation: enums.cudnnFusedOps_t
     constants: ConstantPack | None
 
 
-_operations: dict[int, cudnnFusedOps_t] = {}  # by the address of a pack or a plan
+_operations: dict[int, enums.cudnnFusedOps_t] = {}  # by the address of a pack or a plan
 _variants: dict[int, dict[str, Any]] = {}
 _plans: dict[int, ConstantPack] = {}
 
@@ -85,7 +74,7 @@ _plans: dict[int, ConstantPack] = {}
 def note_fused_operation(created: Any, operation: Any) -> None:
     """Store the operation for which a pack or a plan was created."""
     address = live.address(live.out_variable(created)) or 0
-    _operations[address] = cudnnFusedOps_t(getattr(operation, "value", operation))
+    _operations[address] = enums.cudnnFusedOps_t(getattr(operation, "value", operation))
     _variants[address] = {}
 
 
@@ -104,7 +93,7 @@ def note_fused_plan(handle: Any, plan: Any, constants: Any, size: Any) -> None:
 
 def note_fused_variant(pack: Any, label: Any, value: Any) -> None:
     """Store the value that a call set in a variant pack: an address, or the number pointed to."""
-    label = cudnnFusedOpsVariantParamLabel_t(getattr(label, "value", label))
+    label = enums.cudnnFusedOpsVariantParamLabel_t(getattr(label, "value", label))
     name = label.name.removeprefix("CUDNN_")
     if name.startswith("PTR_"):
         held: Any = memory_pointer(value, "ptr")
@@ -119,47 +108,51 @@ def _as_pointer(value: Any) -> Any:
     return binding("cudnnSetFusedOpsVariantParamPackAttribute").argtypes[2].from_param(value)
 
 
-@reader(cudnnFusedOpsVariantParamPack_t)
-def _variant_pack(pack: Any) -> VariantPack | None:
-    operation = _operations.get(pack.value)
-    return None if operation is None else VariantPack(operation, dict(_variants[pack.value]))
+@reader(types.cudnnFusedOpsVariantParamPack_t)
+def _variant_pack(pack: Any) -> VariantPack:
+    return VariantPack(_operation(pack), dict(_variants[pack.value]))
 
 
-@reader(cudnnFusedOpsPlan_t)
-def _plan(plan: Any) -> FusedPlan | None:
-    operation = _operations.get(plan.value)
-    return None if operation is None else FusedPlan(operation, _plans.get(plan.value))
+@reader(types.cudnnFusedOpsPlan_t)
+def _plan(plan: Any) -> FusedPlan:
+    return FusedPlan(_operation(plan), _plans.get(plan.value))
 
 
-@reader(cudnnFusedOpsConstParamPack_t)
-def _constants(pack: Any) -> ConstantPack | None:
-    if pack.value not in _operations:
-        return None
-    held: dict[str, Any] = {}
-    for label in cudnnFusedOpsConstParamLabel_t:
+@reader(types.cudnnFusedOpsConstParamPack_t)
+def _constants(pack: Any) -> ConstantPack:
+    operation, held = _operation(pack), {}
+    for label in enums.cudnnFusedOpsConstParamLabel_t:
         kind = POINTEES.get(label.name)
         value = _number(pack, label) if kind is None else _descriptor(pack, label, kind)
         if value is not None:
             held[label.name.removeprefix("CUDNN_PARAM_")] = value
-    return ConstantPack(_operations[pack.value], held)
+    return ConstantPack(operation, held)
+
+
+def _operation(noted: Any) -> enums.cudnnFusedOps_t:
+    check_set(noted.value in _operations)
+    return _operations[noted.value]
 
 
 def _number(pack: Any, label: int) -> int | None:
-    value, is_null = c_int(), c_int()
-    about = (byref(value), byref(is_null))
-    code = call("cudnnGetFusedOpsConstParamPackAttribute", pack, int(label), *about)
-    return None if code or is_null.value else value.value
+    value = c_int()
+    return value.value if _get(pack, label, byref(value)) else None
+
+
+def _get(pack: Any, label: int, value: Any) -> bool:
+    """Read what belongs to a label; False if it is not set."""
+    is_null = c_int()
+    name, about = "cudnnGetFusedOpsConstParamPackAttribute", (value, byref(is_null))
+    return not (call(name, pack, int(label), *about) or is_null.value)
 
 
 def _descriptor(pack: Any, label: int, kind: str) -> Any:
     """The record of the pack's descriptor, read from a copy that cuDNN makes of it."""
-    copy, is_null = getattr(types, kind)(), c_int()
-    if call(f"cudnnCreate{kind.removeprefix('cudnn').removesuffix('_t')}", byref(copy)):
+    copy, stem = getattr(types, kind)(), kind.removeprefix("cudnn").removesuffix("_t")
+    if call(f"cudnnCreate{stem}", byref(copy)):
         return None
     try:
-        about = (copy, byref(is_null))
-        code = call("cudnnGetFusedOpsConstParamPackAttribute", pack, int(label), *about)
-        return None if code or is_null.value else record(copy)
+        return record(copy) if _get(pack, label, copy) else None
     finally:
         forget(copy)
-        call(f"cudnnDestroy{kind.removeprefix('cudnn').removesuffix('_t')}", copy)
+        call(f"cudnnDestroy{stem}", copy)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..records import reader
-from ..types import cudaStream_t, cudnnHandle_t
-from .reading import ask, pointers
+from ..types import cudnnHandle_t
+from .reading import read
 
 
 @reader(cudnnHandle_t)
-def _stream(handle: Any) -> int | None:
+def _stream(handle: Any) -> int:
     """Address of the stream, 0 for the legacy default stream."""
-    stream = cudaStream_t()
-    if ask("cudnnGetStream", handle, *pointers(stream)):
-        return None
-    return stream.value or 0
+    (stream,) = read["cudnnGetStream"](handle)
+    return stream or 0

@@ -1,13 +1,36 @@
-"""Helpers with which the readers call C."""
+"""Get functions, which readers of descriptors call."""
 
 from __future__ import annotations
 
-import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from .. import log
 from ..bare import bare
-from ..function import watched
+from ..call_source import answering
+from ..function import binding, watched
+from ..process import Bounded
+from ..records import Unreadable
+
+
+def _reading(name: str) -> Callable[..., Any]:
+    bound = binding(name)
+    scope = {"_watched": watched, "_bare": bare, "_bound": bound, "_failed": _failed}
+    carrier = f"(_bound.unchecked if {name!r} in _watched else _bare.{name})"
+    return answering(bound, carrier, scope)
+
+
+def _failed(code: int) -> None:
+    if log.logged:  # the messages are no reasons of the next call
+        log.forget()
+    raise Unreadable
+
+
+read = Bounded(_reading)
+"""``read[name](...)`` is a tuple of what a get function writes, given its other arguments.
+
+The reference device may intercept the function. Unreadable is raised if it refuses.
+"""
 
 
 def call(name: str, *arguments: Any) -> int:
@@ -21,20 +44,7 @@ def call(name: str, *arguments: Any) -> int:
     return code
 
 
-def ask(name: str, *arguments: Any) -> int:
-    """Call a get function, which the reference device may intercept; return its status."""
-    if name not in watched:
-        return call(name, *arguments)
-    from .. import functions
-
-    return int(getattr(functions, name).unchecked(*arguments))
-
-
-def ints(count: int) -> Any:
-    """Storage for `count` values of C's int."""
-    return (ctypes.c_int * count)()
-
-
-def pointers(*variables: Any) -> list[Any]:
-    """References to the variables, for C's out parameters."""
-    return [ctypes.byref(variable) for variable in variables]
+def check_set(is_set: object) -> None:
+    """Raise Unreadable if values are those of a descriptor that was never set."""
+    if not is_set:
+        raise Unreadable

@@ -3,44 +3,14 @@
 from __future__ import annotations
 
 import struct
-from ctypes import byref, c_char, c_double, c_int, c_size_t
+from ctypes import c_char
 from dataclasses import dataclass
 from typing import Any
 
-from ..constants import (
-    CUDNN_ATTN_ENABLE_PROJ_BIASES,
-    CUDNN_ATTN_QUERYMAP_ONE_TO_ONE,
-    CUDNN_RNN_PADDED_IO_ENABLED,
-    CUDNN_SEQDATA_DIM_COUNT,
-)
-from ..enums import (
-    CUDNN_BIDIRECTIONAL,
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_HALF,
-    CUDNN_RNN_CLIP_MINMAX,
-    CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED,
-    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
-    cudnnDataType_t,
-    cudnnMathType_t,
-    cudnnNanPropagation_t,
-    cudnnRNNAlgo_t,
-    cudnnRNNBiasMode_t,
-    cudnnRNNDataLayout_t,
-    cudnnRNNInputMode_t,
-    cudnnRNNMode_t,
-    cudnnSeqDataAxis_t,
-)
+from .. import constants, enums, types
 from ..records import reader
 from ..strides import packed
-from ..types import (
-    cudnnAttnDescriptor_t,
-    cudnnDropoutDescriptor_t,
-    cudnnRNNDataDescriptor_t,
-    cudnnRNNDescriptor_t,
-    cudnnSeqDataDescriptor_t,
-)
-from .reading import call, ints, pointers
+from .reading import check_set, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +24,22 @@ class RNN:
     - `clip_nan_propagation`: the clip's result for NaN: NaN, or the lower limit.
     """
 
-    cell: cudnnRNNMode_t
+    cell: enums.cudnnRNNMode_t
     input_size: int
     hidden_size: int
     projection_size: int | None
     layers: int
     bidirectional: bool
-    bias: cudnnRNNBiasMode_t
-    input_mode: cudnnRNNInputMode_t
-    data_type: cudnnDataType_t
-    compute_data_type: cudnnDataType_t
-    math_type: cudnnMathType_t
-    algorithm: cudnnRNNAlgo_t
+    bias: enums.cudnnRNNBiasMode_t
+    input_mode: enums.cudnnRNNInputMode_t
+    data_type: enums.cudnnDataType_t
+    compute_data_type: enums.cudnnDataType_t
+    math_type: enums.cudnnMathType_t
+    algorithm: enums.cudnnRNNAlgo_t
     padded_io: bool
     dropout: int | None
     clip: tuple[float, float] | None
-    clip_nan_propagation: cudnnNanPropagation_t
+    clip_nan_propagation: enums.cudnnNanPropagation_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +52,17 @@ class RNNData:
 
     lengths: tuple[int, ...]
     vector_size: int
-    data_type: cudnnDataType_t
-    layout: cudnnRNNDataLayout_t
+    data_type: enums.cudnnDataType_t
+    layout: enums.cudnnRNNDataLayout_t
     max_length: int
     padding_fill: float
 
     @property
     def memory_shape(self) -> tuple[int, ...]:
         """The shape of the memory: (T, B, size), (B, T, size) or (sum of lengths, size)."""
-        if self.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
+        if self.layout == enums.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
             return sum(self.lengths), self.vector_size
-        if self.layout == CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
+        if self.layout == enums.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED:
             return self.batch_size, self.max_length, self.vector_size
         return self.max_length, self.batch_size, self.vector_size
 
@@ -102,71 +72,44 @@ class RNNData:
         return len(self.lengths)
 
 
-@reader(cudnnRNNDescriptor_t)
-def _rnn(descriptor: Any) -> RNN | None:
-    dropout, numbers = cudnnDropoutDescriptor_t(), [c_int() for _ in range(12)]
-    flags, clip_mode, nan, low, high = c_int(), c_int(), c_int(), c_double(), c_double()
-    about = pointers(*numbers, dropout, flags)
-    if call("cudnnGetRNNDescriptor_v8", descriptor, *about) or call(
-        "cudnnRNNGetClip_v8", descriptor, *pointers(clip_mode, nan, low, high)
-    ):
-        return None
-    algorithm, cell, bias, direction, input_mode, data_type, compute_data_type, math_type = (
-        number.value for number in numbers[:8]
+@reader(types.cudnnRNNDescriptor_t)
+def _rnn(descriptor: Any) -> RNN:
+    held = _named(
+        "algorithm cell bias direction input_mode data_type compute_data_type math_type input_size "
+        "hidden_size projection_size layers dropout flags",
+        read["cudnnGetRNNDescriptor_v8"](descriptor),
     )
-    input_size, hidden_size, projection_size, layers = (number.value for number in numbers[8:])
-    clips = clip_mode.value == CUDNN_RNN_CLIP_MINMAX
+    clip_mode, nan, *clip = read["cudnnRNNGetClip_v8"](descriptor)
+    if held["projection_size"] == held["hidden_size"]:
+        held["projection_size"] = None
     return RNN(
-        cudnnRNNMode_t(cell),
-        input_size,
-        hidden_size,
-        None if projection_size == hidden_size else projection_size,
-        layers,
-        direction == CUDNN_BIDIRECTIONAL,
-        cudnnRNNBiasMode_t(bias),
-        cudnnRNNInputMode_t(input_mode),
-        cudnnDataType_t(data_type),
-        cudnnDataType_t(compute_data_type),
-        cudnnMathType_t(math_type),
-        cudnnRNNAlgo_t(algorithm),
-        bool(flags.value & CUDNN_RNN_PADDED_IO_ENABLED),
-        dropout.value,
-        (low.value, high.value) if clips else None,
-        cudnnNanPropagation_t(nan.value),
+        bidirectional=held.pop("direction") == enums.CUDNN_BIDIRECTIONAL,
+        padded_io=bool(held.pop("flags") & constants.CUDNN_RNN_PADDED_IO_ENABLED),
+        clip=tuple(clip) if clip_mode == enums.CUDNN_RNN_CLIP_MINMAX else None,
+        clip_nan_propagation=nan,
+        **held,
     )
 
 
-@reader(cudnnRNNDataDescriptor_t)
-def _rnn_data(descriptor: Any) -> RNNData | None:
-    data_type, layout, steps, batch, size = (c_int() for _ in range(5))
-    fill = (c_char * 8)()
-
-    def read(count: int) -> Any:
-        lengths = ints(max(count, 1))
-        about = pointers(data_type, layout, steps, batch, size)
-        code = call("cudnnGetRNNDataDescriptor", descriptor, *about, count, lengths, fill)
-        return None if code else lengths[:count]
-
-    lengths = None if read(0) is None or not batch.value else read(batch.value)
-    if lengths is None:
-        return None
-    kind = cudnnDataType_t(data_type.value)
-    return RNNData(
-        tuple(lengths),
-        size.value,
-        kind,
-        cudnnRNNDataLayout_t(layout.value),
-        steps.value,
-        real_number(fill.raw, kind),
-    )
+@reader(types.cudnnRNNDataDescriptor_t)
+def _rnn_data(descriptor: Any) -> RNNData:
+    get, fill = "cudnnGetRNNDataDescriptor", (c_char * 8)()
+    _, _, _, batch, *_ = read[get](descriptor, 0, fill)
+    check_set(batch)
+    data_type, layout, steps, _, size, lengths = read[get](descriptor, batch, fill)
+    return RNNData(lengths, size, data_type, layout, steps, real_number(fill.raw, data_type))
 
 
-def real_number(stored: bytes, data_type: cudnnDataType_t) -> float:
+def _named(names: str, values: Any) -> dict[str, Any]:
+    return dict(zip(names.split(), values, strict=True))
+
+
+def real_number(stored: bytes, data_type: enums.cudnnDataType_t) -> float:
     """The first bytes of `stored` as a number of a floating-point data type."""
-    if data_type == CUDNN_DATA_BFLOAT16:  # the upper half of a float
+    if data_type == enums.CUDNN_DATA_BFLOAT16:  # the upper half of a float
         stored, code = b"\0\0" + stored, "<f"
     else:
-        code = {CUDNN_DATA_DOUBLE: "<d", CUDNN_DATA_HALF: "<e"}.get(data_type, "<f")
+        code = {enums.CUDNN_DATA_DOUBLE: "<d", enums.CUDNN_DATA_HALF: "<e"}.get(data_type, "<f")
     number: float = struct.unpack_from(code, stored)[0]
     return number
 
@@ -183,8 +126,8 @@ class SequenceData:
     """
 
     shape: tuple[int, ...]
-    data_type: cudnnDataType_t
-    axes: tuple[cudnnSeqDataAxis_t, ...]
+    data_type: enums.cudnnDataType_t
+    axes: tuple[enums.cudnnSeqDataAxis_t, ...]
     lengths: tuple[int, ...]
     padding_fill: float | None
 
@@ -213,9 +156,9 @@ class Attention:
     scaler: float
     one_to_one: bool
     biases: bool
-    data_type: cudnnDataType_t
-    compute_data_type: cudnnDataType_t
-    math_type: cudnnMathType_t
+    data_type: enums.cudnnDataType_t
+    compute_data_type: enums.cudnnDataType_t
+    math_type: enums.cudnnMathType_t
     attention_dropout: int | None
     output_dropout: int | None
 
@@ -241,59 +184,29 @@ class Attention:
         )
 
 
-@reader(cudnnSeqDataDescriptor_t)
-def _sequence_data(descriptor: Any) -> SequenceData | None:
-    data_type, ndim, count = c_int(), c_int(), c_size_t()
-    shape, axes = ints(CUDNN_SEQDATA_DIM_COUNT), ints(CUDNN_SEQDATA_DIM_COUNT)
+@reader(types.cudnnSeqDataDescriptor_t)
+def _sequence_data(descriptor: Any) -> SequenceData:
+    get, count = "cudnnGetSeqDataDescriptor", constants.CUDNN_SEQDATA_DIM_COUNT
+    data_type, *_, room, _ = read[get](descriptor, count, 0, None)
+    check_set(room)
+    fill = None if data_type == enums.CUDNN_DATA_BFLOAT16 else (c_char * 8)()
+    _, _, shape, axes, _, lengths = read[get](descriptor, count, room, fill)
+    padding_fill = None if fill is None else real_number(fill.raw, data_type)
+    return SequenceData(shape, data_type, axes, lengths, padding_fill)
 
-    def read(room: int, lengths: Any, fill: Any) -> int:
-        about = (byref(data_type), byref(ndim), CUDNN_SEQDATA_DIM_COUNT, shape, axes, byref(count))
-        return call("cudnnGetSeqDataDescriptor", descriptor, *about, c_size_t(room), lengths, fill)
 
-    if read(0, None, None) or not count.value:
-        return None
-    kind, lengths = cudnnDataType_t(data_type.value), ints(count.value)
-    fill = None if kind == CUDNN_DATA_BFLOAT16 else (c_char * 8)()
-    if read(count.value, lengths, fill):
-        return None
-    return SequenceData(
-        tuple(shape),
-        kind,
-        tuple(cudnnSeqDataAxis_t(axis) for axis in axes),
-        tuple(lengths),
-        None if fill is None else real_number(fill.raw, kind),
+@reader(types.cudnnAttnDescriptor_t)
+def _attention(descriptor: Any) -> Attention:
+    held = _named(
+        "mode heads scaler data_type compute_data_type math_type attention_dropout output_dropout "
+        "q_size k_size v_size q_projection k_projection v_projection o_projection qo_max_length "
+        "kv_max_length max_batch max_beam",
+        read["cudnnGetAttnDescriptor"](descriptor),
     )
-
-
-@reader(cudnnAttnDescriptor_t)
-def _attention(descriptor: Any) -> Attention | None:
-    mode, heads, scaler = c_int(), c_int(), c_double()
-    types, sizes = [c_int() for _ in range(3)], [c_int() for _ in range(11)]
-    dropouts = cudnnDropoutDescriptor_t(), cudnnDropoutDescriptor_t()
-    about = pointers(mode, heads, scaler, *types, *dropouts, *sizes)
-    if call("cudnnGetAttnDescriptor", descriptor, *about) or not heads.value:
-        return None
-    data_type, compute_data_type, math_type = (number.value for number in types)
-    q, k, v, q_to, k_to, v_to, o_to, queries, keys, batch, beam = (size.value for size in sizes)
+    check_set(held["heads"])
+    mode = held.pop("mode")
     return Attention(
-        heads.value,
-        q,
-        k,
-        v,
-        q_to,
-        k_to,
-        v_to,
-        o_to,
-        queries,
-        keys,
-        batch,
-        beam,
-        scaler=scaler.value,
-        one_to_one=bool(mode.value & CUDNN_ATTN_QUERYMAP_ONE_TO_ONE),
-        biases=bool(mode.value & CUDNN_ATTN_ENABLE_PROJ_BIASES),
-        data_type=cudnnDataType_t(data_type),
-        compute_data_type=cudnnDataType_t(compute_data_type),
-        math_type=cudnnMathType_t(math_type),
-        attention_dropout=dropouts[0].value,
-        output_dropout=dropouts[1].value,
+        one_to_one=bool(mode & constants.CUDNN_ATTN_QUERYMAP_ONE_TO_ONE),
+        biases=bool(mode & constants.CUDNN_ATTN_ENABLE_PROJ_BIASES),
+        **held,
     )

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import backend, live
 from ..attributes import Attribute, element_type, kind_name
-from ..call_source import Wide
 from ..constants import CUDNN_VERSION
 from ..ctypes_support import room
 from ..enums import cudnnBackendAttributeName_t as Name
 from ..enums import cudnnBackendAttributeType_t as Type
 from ..enums import cudnnDataType_t
 from ..origins import SINCE
+from ..process import Bounded
 from ..types import cudnnFraction_t
 from . import Fragment
 from .backend import gone, refused_plan
@@ -35,7 +35,6 @@ _DESCRIPTOR = Type.CUDNN_TYPE_BACKEND_DESCRIPTOR
 _OBJECTS = (_DESCRIPTOR, Type.CUDNN_TYPE_HANDLE)
 _ADDRESSES = 1 << 47  # bytes that a program can address
 _SIZES = {each: ctypes.sizeof(element_type(each)) for each in Type}
-_REMEMBERED = 4096  # calls known to be harmless
 _LOOKED_AT = 1 << 16  # entries examined in an array of unknown length
 
 # Types of one number that a caller may pass in place of an array.
@@ -129,7 +128,7 @@ def fragment(binding: Binding) -> Fragment | None:
                 f"_from_{p.name}": each.from_param
                 for p, each in zip(binding.parameters, argtypes, strict=True)
             },
-            "_counts": Wide(ctypes.c_int64),
+            "_counts": Bounded(ctypes.c_int64, most=256),
             "_harmless": examiner.harmless,
             "_examined": examiner,
             "_Int64": ctypes.c_int64,
@@ -159,7 +158,7 @@ class _Examiner:
 
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
-        self.harmless: dict[tuple[Any, Any, int, type], tuple[Any, Any, bool]] = {}
+        self.harmless: Bounded[tuple[Any, ...], tuple[Any, Any, bool]] = Bounded(most=4096)
 
     def __call__(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """A refusal (status and reason) or None, and the converted arguments or None.
@@ -207,10 +206,8 @@ class _Examiner:
             and (count > 0 or array is None)
             and (isinstance(array, self.memory) or array.__class__ in _SCALARS)
         ):
-            if len(self.harmless) >= _REMEMBERED:
-                self.harmless.clear()
-            scalar = array.__class__ in _SCALARS
-            self.harmless[name, type_, count, array.__class__] = name, type_, scalar
+            found = name, type_, array.__class__ in _SCALARS
+            self.harmless.keep((name, type_, count, array.__class__), found)
 
     def _converted(self, arguments: tuple[Any, ...]) -> list[Any]:
         try:

@@ -18,6 +18,7 @@ from ...errors import ClosedError
 from .. import mode, records
 from ..ctypes_support import CudnnEnum
 from ..memory import memory_pointer
+from ..process import Bounded
 from ..records import Fitting
 from ..torch_forms import alike, unreadable
 from ..typed_memory import by_class, is_own, is_torch
@@ -93,30 +94,20 @@ def _nothing(memory: Any, size: Any) -> None:
 
 
 _Function = Callable[[Any, Any], Any]
-_MOST_CLASSES = 256
 
 
-class _ByClass(dict[type, _Function]):
-    """Functions by class, chosen for the first object of each class."""
+def _by_class(torch: _Function, own: _Function, other: _Function) -> Bounded[type, _Function]:
+    def chosen(cls: type) -> _Function:
+        is_ours = is_own(cls) and hasattr(cls, "keyed")
+        return torch if is_torch(cls) else own if is_ours else other
 
-    def __init__(self, torch: _Function, own: _Function, other: _Function) -> None:
-        self.torch: _Function = torch
-        self.own: _Function = own
-        self.other: _Function = other
-
-    def __missing__(self, cls: type) -> _Function:
-        if len(self) >= _MOST_CLASSES:
-            self.clear()
-        own = is_own(cls) and hasattr(cls, "keyed")
-        found = self.torch if is_torch(cls) else self.own if own else self.other
-        self[cls] = found
-        return found
+    return Bounded(chosen)
 
 
-fitting_pointer: _ByClass = _ByClass(_torch_fitting, _own_fitting, _any_fitting)
+fitting_pointer: Bounded[type, _Function] = _by_class(_torch_fitting, _own_fitting, _any_fitting)
 """By class: a function of memory and the keys fitting a descriptor; its result: address or None."""
 
-pointer_with_room: _ByClass = _ByClass(_torch_with_room, _own_with_room, _nothing)
+pointer_with_room: Bounded[type, _Function] = _by_class(_torch_with_room, _own_with_room, _nothing)
 """By class: a function of memory and a size in bytes; its result: address or None."""
 
 

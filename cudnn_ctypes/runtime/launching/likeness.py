@@ -10,14 +10,15 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_void_p
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes.raw import mode, records
 from cudnn_ctypes.raw.ctypes_support import CudnnEnum
-from cudnn_ctypes.raw.records import Tokens
+from cudnn_ctypes.raw.process import Bounded
+from cudnn_ctypes.raw.records import tokens
 
 from .. import pytorch
 from ..buffer import DeviceBuffer
@@ -35,8 +36,6 @@ descriptor's pointer or a list of them, or None."""
 
 
 _ADDRESS, _NULL = object(), object()
-
-T = TypeVar("T")
 
 
 class NoKey(Exception):
@@ -171,9 +170,8 @@ def token_of(descriptor: Any) -> int:
     return token
 
 
-_frozen = Tokens()
-_frozen_by_id: dict[int, tuple[Any, int]] = {}
-_MOST_FROZEN = 1024
+_frozen = tokens()
+_frozen_by_id: Bounded[int, tuple[Any, int]] = Bounded()
 
 
 def _at_frozen(value: Any, launcher: Any) -> Look:
@@ -185,9 +183,7 @@ def _at_frozen(value: Any, launcher: Any) -> Look:
         token = _frozen[type(value), value]
     except TypeError:  # not hashable
         raise NoKey from None
-    if len(_frozen_by_id) >= _MOST_FROZEN:
-        _frozen_by_id.clear()
-    _frozen_by_id[id(value)] = value, token
+    _frozen_by_id.keep(id(value), (value, token))
     return token, None
 
 
@@ -205,22 +201,6 @@ def _at_foreign(value: Any, launcher: Any) -> Look:
 
 def _at_unknown(value: Any, launcher: Any) -> Look:
     raise NoKey
-
-
-_MOST_CLASSES = 512
-
-
-class _ByClass(dict[type, T]):
-    """The answer of `choose` for a class, asked when the first object of it comes."""
-
-    def __init__(self, choose: Callable[[type], T]) -> None:
-        self._choose = choose
-
-    def __missing__(self, kind: type) -> T:
-        if len(self) >= _MOST_CLASSES:
-            self.clear()
-        self[kind] = found = self._choose(kind)
-        return found
 
 
 def _look_at(kind: type) -> Callable[..., Look]:
@@ -258,7 +238,7 @@ _LOOKS: dict[type, Callable[..., Look]] = {
     DeviceBuffer: _at_own,
     np.ndarray: _at_array,
 }
-looks: _ByClass[Callable[..., Look]] = _ByClass(_look_at)
+looks: Bounded[type, Callable[..., Look]] = Bounded(_look_at)
 """Functions by class, from an argument and the launcher to its `Look`."""
 
 _KINDS = {
@@ -269,7 +249,7 @@ _KINDS = {
     _at_float: "float",
     _at_descriptor: "descriptor",
 }
-kinds: _ByClass[str] = _ByClass(lambda kind: _KINDS.get(looks[kind], "other"))
+kinds: Bounded[type, str] = Bounded(lambda kind: _KINDS.get(looks[kind], "other"))
 """How objects of a class are read: memory is "torch", "own" or "foreign" (another library's)."""
 
 

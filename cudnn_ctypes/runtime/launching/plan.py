@@ -11,6 +11,7 @@ from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import Function, watched
+from cudnn_ctypes.raw.process import Bounded
 from cudnn_ctypes.resource import Resource
 
 from .. import copy, pytorch
@@ -219,9 +220,8 @@ def _call(
             place = len(values) + len(native)
             both = argument, _passed(argtypes[position].from_param(argument))
             if isinstance(argument, _REAL):
-                if len(_numbers) >= _MOST_NUMBERS:
-                    _numbers.clear()
-                both = _numbers.setdefault((type(argument), bytes(argument)), both)
+                key = type(argument), bytes(argument)
+                both = _numbers.get(key) or _numbers.keep(key, both)
             checked.append(both[0])
             native.append(both[1])
         places.append(place)
@@ -229,9 +229,8 @@ def _call(
 
 
 _REAL = ctypes.c_float, ctypes.c_double
-_numbers: dict[Any, Any] = {}
+_numbers: Bounded[Any, Any] = Bounded()
 """Factors of the host by type and value: plans share them, and what C is given for them."""
-_MOST_NUMBERS = 1024
 
 _SIMPLE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_int64, ctypes.c_double
 
