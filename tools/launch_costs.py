@@ -32,7 +32,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.raw.function import watched
-from cudnn_ctypes.runtime.launching import stream_launcher
+from cudnn_ctypes.runtime.launching import plan as plan_module
 from cudnn_ctypes.runtime.launching.plan import Plan
 from tests.legacy.operation_table import FAMILIES, Case, rows
 
@@ -92,9 +92,9 @@ def _converted(case: Case, convert: Callable[[Any], Any]) -> Case:
 
 def _cost(handle: Handle, name: str, case: Case, rounds: int, launches: int) -> Cost:
     handle._plans.clear()
-    stream_launcher._plans.clear()
+    plan_module._plans.clear()
     case()
-    plans = [found[0] for each in (handle, stream_launcher) for found in each._plans.values()]
+    plans = [found[0] for each in (handle, plan_module) for found in each._plans.values()]
     bound = None
     with suppress(TypeError):
         bound = case.bind()
@@ -127,7 +127,7 @@ def _without_cudnn(handle: Handle, plans: list[Plan]) -> Iterator[None]:
         yield
         return
     empty = ctypes.PyDLL(None).PyErr_CheckSignals  # takes nothing, gives 0
-    for table in (handle._plans, stream_launcher._plans):
+    for table in (handle._plans, plan_module._plans):
         for key, found in table.items():
             symbols = {id(call.symbol) for call in found[0].calls}
             table[key] = tuple([empty if id(each) in symbols else each for each in found])
@@ -135,7 +135,7 @@ def _without_cudnn(handle: Handle, plans: list[Plan]) -> Iterator[None]:
         plan.calls = [call._replace(symbol=empty) for call in plan.calls]
     before = set(watched)
     watched.clear()
-    allocators = handle.allocator, stream_launcher.StreamLauncher(None).allocator
+    allocators = handle.allocator, plan_module.StreamLauncher(None).allocator
     for allocator in allocators:
         allocator.keeps = True
     try:

@@ -49,7 +49,7 @@ from .batch_normalization import (
     normalization_sizes as normalization_sizes,
 )
 from ..runtime.launching.bound import BoundOperation as BoundOperation, bind as bind
-from ..runtime.launching.sequence import sequence as sequence
+from ..runtime.launching.bound import sequence as sequence
 from .convolution import ConvolutionDescriptor as ConvolutionDescriptor
 from .convolution_transforms import (
     im2col as im2col,

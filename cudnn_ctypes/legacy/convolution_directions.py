@@ -21,7 +21,7 @@ from ..handle import Handle
 from ..raw.ctypes_support import short_name
 from ..raw.records import record
 from ..runtime import DeviceBuffer
-from ..runtime.launching.recording import Memory, recording
+from ..runtime.launching.plan import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms
 from .documentation import launched

@@ -12,8 +12,7 @@ from ..raw import CUDNN_DATA_UINT8, cudnnDataType_t
 from ..raw.function import Function
 from ..raw.strides import has_strides, packed
 from ..runtime import DeviceTensor
-from ..runtime.launching.recording import Memory, launch, recording
-from ..runtime.launching.stream_launcher import StreamLauncher
+from ..runtime.launching.plan import Memory, StreamLauncher, launch, recording
 from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
 from .operand_memory import room, shaped

@@ -76,8 +76,8 @@ def launched(function: F) -> F:
 
 
 def launched_by_alignment(function: F) -> F:
-    """`operation.launched_by_alignment`, with the docstring in full."""
-    return operation.launched_by_alignment(documented(function, _ERRORS))
+    """`operation.launched` by alignment, with the docstring in full."""
+    return operation.launched(documented(function, _ERRORS), by_alignment=True)
 
 
 def documented(function: F, errors: Mapping[str, str] = _ERRORS_OF_QUERIES) -> F:

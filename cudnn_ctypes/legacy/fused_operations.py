@@ -16,7 +16,7 @@ from ..raw import operand_rules
 from ..raw.memory import memory_pointer
 from ..raw.operand_rules.convolutions import fitting
 from ..raw.records import record
-from ..runtime.launching.recording import Memory, launch
+from ..runtime.launching.plan import Memory, launch
 from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .documentation import launched_by_alignment

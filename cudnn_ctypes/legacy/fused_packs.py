@@ -22,7 +22,7 @@ from ..raw.descriptors import ConstantPack, FusedPlan, VariantPack
 from ..raw.memory import memory_pointer
 from ..raw.origins import POINTEES
 from ..runtime.launching.likeness import ALIGNMENT, Look, kinds, look
-from ..runtime.launching.recording import launch
+from ..runtime.launching.plan import launch
 from .activation import ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .descriptor import Descriptor, number

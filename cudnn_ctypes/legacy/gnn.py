@@ -20,7 +20,7 @@ from .. import raw
 from ..arguments import enumerator, expect, flag, integer
 from ..dtypes import as_data_type
 from ..runtime import DeviceTensor
-from ..runtime.launching.recording import Memory
+from ..runtime.launching.plan import Memory
 from .dense_operands import DenseOperands
 from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph

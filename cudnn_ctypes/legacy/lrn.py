@@ -11,7 +11,7 @@ from .. import raw
 from ..arguments import enumerator, expect, flag
 from ..handle import Handle
 from ..raw.descriptors import LRN
-from ..runtime.launching.recording import Memory
+from ..runtime.launching.plan import Memory
 from .descriptor import Descriptor, read_back
 from .documentation import launched
 from .operand_memory import real, refuse_beta

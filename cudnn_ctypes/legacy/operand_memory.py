@@ -9,7 +9,7 @@ from ..dtypes import data_type_name, numpy_dtype
 from ..handle import Handle
 from ..raw import CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, cudnnDataType_t
 from ..runtime import DeviceBuffer, DeviceTensor, as_tensor
-from ..runtime.launching.recording import Memory
+from ..runtime.launching.plan import Memory
 from .tensor import FilterDescriptor, TensorDescriptor
 
 

@@ -22,7 +22,7 @@ from ..raw.function import Function
 from ..raw.layouts import fitting_layouts
 from ..raw.records import record, scalar_type
 from ..runtime import DeviceBuffer, DeviceTensor
-from ..runtime.launching.recording import Memory, launch, recording
+from ..runtime.launching.plan import Memory, launch, recording
 from .descriptor import Descriptor
 from .layouts import common_layout
 from .operand_memory import check_memory, fitting, imported, refuse_beta, room, shaped

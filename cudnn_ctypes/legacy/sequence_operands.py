@@ -13,7 +13,7 @@ from ..handle import Handle
 from ..resource import Closing, Uncopied
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.likeness import Look, look
-from ..runtime.launching.recording import Memory, recording
+from ..runtime.launching.plan import Memory, recording
 from .operand_memory import check_memory, fitting, imported, is_address
 from .operands import Operands
 from .tensor import TensorDescriptor

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable, Mapping
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ClosedError
@@ -187,9 +187,22 @@ def answering(binding: Binding, call: str, scope: dict[str, Any]) -> Callable[..
         arguments=", ".join(arguments),
         values=f"({', '.join(values)},)",
     )
-    exec(compile(source, f"<answer of {binding.name}>", "exec"), scope)
-    answer: Callable[..., Any] = scope["answer"]
-    return answer
+    return function_of(source, binding.name, scope)
+
+
+@functools.lru_cache(maxsize=512)
+def _code_of(source: str, name: str) -> CodeType:
+    module = compile(source, f"<launch of {name}>", "exec")
+    (code,) = (each for each in module.co_consts if isinstance(each, CodeType))
+    return code
+
+
+def function_of(source: str, name: str, scope: dict[str, Any]) -> FunctionType:
+    """The only function in `source`, with `scope` as its global names.
+
+    Tracebacks call its file the launch of `name`. Equal sources are compiled once.
+    """
+    return FunctionType(_code_of(source, name), scope)
 
 
 def without_argtypes(native: Any) -> Any:

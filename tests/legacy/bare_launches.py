@@ -12,7 +12,7 @@ import pytest
 
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
-from cudnn_ctypes.runtime.launching import plan, stream_launcher
+from cudnn_ctypes.runtime.launching import plan
 from cudnn_ctypes.runtime.launching.likeness import Plans
 
 __all__ = ["bare_launches", "handle_each_way", "handle_of", "reference_handle_each_way"]
@@ -57,7 +57,7 @@ def bare_launches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "bare", _CarriedOut())
         patch.setattr(plan, "watched", ())
-        patch.setattr(stream_launcher, "_plans", Plans())
+        patch.setattr(plan, "_plans", Plans())
         yield
 
 

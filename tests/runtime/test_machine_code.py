@@ -204,7 +204,7 @@ slow 55 0 0
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_code_is_what_its_assembly_says_and_runs(machine: str, tmp_path: Path) -> None:
-    code = bytes.fromhex(machine_code._CODE[machine])
+    code = machine_code.code(machine)
     try:
         assert assembled(machine) == code
     except FileNotFoundError as error:

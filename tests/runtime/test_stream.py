@@ -32,7 +32,7 @@ from cudnn_ctypes.runtime import (
 )
 from cudnn_ctypes.runtime.cuda import order
 from cudnn_ctypes.runtime.device import device_id
-from cudnn_ctypes.runtime.launching import plan, stream_launcher
+from cudnn_ctypes.runtime.launching import plan
 from cudnn_ctypes.runtime.launching.likeness import Plans
 
 
@@ -168,8 +168,8 @@ EDGES = [3, 0, 2, 1, 2], [1, 0, 1, 1, 0]
 def plans(fake_cuda, monkeypatch):
     """The plans of functions that take a stream, of which there is none yet."""
     allocators = {}
-    monkeypatch.setattr(stream_launcher, "_plans", plans := Plans())
-    monkeypatch.setattr(stream_launcher, "_allocators", allocators)
+    monkeypatch.setattr(plan, "_plans", plans := Plans())
+    monkeypatch.setattr(plan, "_allocators", allocators)
     monkeypatch.setattr(plan, "watched", ())  # a handle of the reference device may live
     yield plans
     for each in allocators.values():
@@ -274,7 +274,7 @@ def test_results_of_zeros_are_filled_on_the_stream(fake_cuda, plans):
     fake_cuda.context = 1  # another device: another plan
     with cudnn.bind(cudnn.gnn_agg_simple_backward, **operands(stream)):
         assert len(plans) == 2
-    assert "stream 0x37" in repr(stream_launcher.StreamLauncher(stream))
+    assert "stream 0x37" in repr(plan.StreamLauncher(stream))
 
 
 # --- runtime.device and the gate to CUDA: laziness, contexts, and no GPU --------------------------

@@ -1,4 +1,4 @@
-"""Print the machine code of bound launches as ``runtime/launching/machine_code.py`` holds it.
+"""Write the machine code of bound launches beside ``runtime/launching/machine_code.py``.
 
 ``python -m tools.machine_code`` assembles the files beside this one; it needs GNU binutils for both
 kinds of machines (``aarch64-linux-gnu-as`` is in Debian's package binutils-aarch64-linux-gnu).
@@ -6,6 +6,7 @@ kinds of machines (``aarch64-linux-gnu-as`` is in Debian's package binutils-aarc
 
 from __future__ import annotations
 
+import json
 import platform
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 __all__ = ["MACHINES", "assembled"]
 
 MACHINES = ("x86_64", "aarch64")
+_FILE = Path("cudnn_ctypes/runtime/launching/machine_code.json")
 
 
 def assembled(machine: str) -> bytes:
@@ -34,8 +36,5 @@ def assembled(machine: str) -> bytes:
 
 
 if __name__ == "__main__":
-    for machine in MACHINES:
-        print(f'    "{machine}": (')
-        for line in textwrap.wrap(assembled(machine).hex(), 88):
-            print(f'        "{line}"')
-        print("    ),")
+    codes = {machine: textwrap.wrap(assembled(machine).hex(), 88) for machine in MACHINES}
+    _FILE.write_text(json.dumps(codes, indent=1) + "\n", "utf-8")

@@ -18,10 +18,9 @@ from ...raw.log import forget, logged
 from ...raw.memory import memory_pointer
 from ...raw.values import described
 from ...resource import Closing, Pointers, Uncopied
-from ...runtime.launching.executions import Executions, Operand
+from ...runtime.launching.bound import FixedLaunch, as_machine_code
+from ...runtime.launching.executions import Executions, Operand, VariantPacks
 from ...runtime.launching.machine_code import fixed_call, is_available
-from ...runtime.launching.packs import VariantPacks
-from ...runtime.launching.sequence import FixedLaunch, as_machine_code
 from ..backend.descriptor import BackendDescriptor
 from ..backend.device_properties import (
     DeviceLike,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ...raw import gpus
 from ...raw.memory import memory_pointer
+from ...runtime.launching.bound import sequence
 from ...runtime.launching.executions import Executions
-from ...runtime.launching.sequence import sequence
 from .plan import BoundPlan, ExecutionPlan
 from .scratch import Step, Steps, rounded
 from .stored_plan import sealed

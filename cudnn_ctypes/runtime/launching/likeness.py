@@ -7,7 +7,6 @@ may learn of an argument besides.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterable, Sequence
 from ctypes import c_void_p
 from typing import Any
@@ -86,14 +85,6 @@ def _copied(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([(*part,) if isinstance(part, tuple) else part for part in key])
 
 
-def _at_plain(value: str | None, launcher: Any) -> Look:
-    return value, None
-
-
-def _at_number(value: Any, launcher: Any) -> Look:
-    return (value.__class__, value), None
-
-
 def _at_float(value: float, launcher: Any) -> Look:
     # 0.0 equals -0.0, and NaN does not equal itself.
     return (float, value if value and value == value else repr(value)), None
@@ -103,10 +94,6 @@ def _at_int(value: int, launcher: Any) -> Look:
     if value >= LOWEST_ADDRESS:
         return _ADDRESS, c_void_p(value)
     return (int, value), None
-
-
-def _at_address(value: ctypes.c_void_p, launcher: Any) -> Look:
-    return (_ADDRESS if value.value else _NULL), value
 
 
 def _at_sequence(value: Sequence[Any], launcher: Any) -> Look:
@@ -142,15 +129,6 @@ def _at_torch(value: Any, launcher: Any) -> Look:
     return form, c_void_p(address)
 
 
-def _at_launcher(value: Any, launcher: Any) -> Look:
-    """Look at a handle, or a stream and its device."""
-    return value.launch_key, value._as_parameter_
-
-
-def _at_descriptor(value: Any, launcher: Any) -> Look:
-    return value._place.token or token_of(value), value._as_parameter_
-
-
 def look_at_descriptors(value: Any, launcher: Any) -> Look:
     """Look at an object with `descriptors`."""
     part: list[Any] = [value.__class__]
@@ -159,6 +137,10 @@ def look_at_descriptors(value: Any, launcher: Any) -> Look:
         part.append(descriptor._place.token or token_of(descriptor))
         pointers.append(descriptor._as_parameter_)
     return tuple(part), pointers
+
+
+def _at_descriptor(value: Any, launcher: Any) -> Look:
+    return value._place.token or token_of(value), value._as_parameter_
 
 
 def token_of(descriptor: Any) -> int:
@@ -199,57 +181,60 @@ def _at_foreign(value: Any, launcher: Any) -> Look:
     return ("foreign", token), pointer
 
 
-def _at_unknown(value: Any, launcher: Any) -> Look:
+def _plain(value: Any, launcher: Any) -> Look:
+    return value, None
+
+
+def _number(value: Any, launcher: Any) -> Look:
+    return (value.__class__, value), None
+
+
+def _unknown(value: Any, launcher: Any) -> Look:
     raise NoKey
 
 
-def _look_at(kind: type) -> Callable[..., Look]:
-    if kind in _LOOKS:
-        return _LOOKS[kind]
+_BY_CLASS: dict[type, tuple[str, Callable[..., Look]]] = {
+    type(None): ("none", _plain),
+    str: ("number", _plain),
+    bool: ("number", _number),
+    float: ("float", _at_float),
+    int: ("int", _at_int),
+    tuple: ("other", _at_sequence),
+    list: ("other", _at_sequence),
+    c_void_p: ("other", lambda value, _: (_ADDRESS if value.value else _NULL, value)),
+    DeviceTensor: ("own", _at_own),
+    DeviceBuffer: ("own", _at_own),
+    np.ndarray: ("other", _at_array),
+}
+
+
+def _reading(kind: type) -> tuple[str, Callable[..., Look]]:
+    """How objects of a class are read: see `kinds` and `looks`."""
+    if kind in _BY_CLASS:
+        return _BY_CLASS[kind]
     if hasattr(kind, "_look"):  # it says itself
-        at: Callable[..., Look] = kind._look
-        return at
+        return "other", kind._look
     if pytorch.is_torch(kind):
-        return _at_torch
-    if hasattr(kind, "launch_key"):
-        return _at_launcher
+        return "torch", _at_torch
+    if hasattr(kind, "launch_key"):  # a handle, or a stream and its device
+        return "other", lambda value, _: (value.launch_key, value._as_parameter_)
     if hasattr(kind, "descriptors"):  # also those that it refers to
-        return look_at_descriptors
+        return "other", look_at_descriptors
     if hasattr(kind, "_place"):
-        return _at_descriptor
+        return "descriptor", _at_descriptor
     if issubclass(kind, (CudnnEnum, np.generic, np.dtype, type)):
-        return _at_number
+        return "number", _number
     if getattr(getattr(kind, "__dataclass_params__", None), "frozen", False):
-        return _at_frozen
-    is_foreign = hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")
-    return _at_foreign if is_foreign else _at_unknown
+        return "other", _at_frozen
+    if hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__"):
+        return "foreign", _at_foreign
+    return "other", _unknown
 
 
-_LOOKS: dict[type, Callable[..., Look]] = {
-    type(None): _at_plain,
-    str: _at_plain,
-    bool: _at_number,
-    float: _at_float,
-    int: _at_int,
-    tuple: _at_sequence,
-    list: _at_sequence,
-    c_void_p: _at_address,
-    DeviceTensor: _at_own,
-    DeviceBuffer: _at_own,
-    np.ndarray: _at_array,
-}
-looks: Bounded[type, Callable[..., Look]] = Bounded(_look_at)
+_readings = Bounded(_reading)
+looks: Bounded[type, Callable[..., Look]] = Bounded(lambda kind: _readings[kind][1])
 """Functions by class, from an argument and the launcher to its `Look`."""
-
-_KINDS = {
-    _at_torch: "torch",
-    _at_own: "own",
-    _at_foreign: "foreign",
-    _at_number: "number",
-    _at_float: "float",
-    _at_descriptor: "descriptor",
-}
-kinds: Bounded[type, str] = Bounded(lambda kind: _KINDS.get(looks[kind], "other"))
+kinds: Bounded[type, str] = Bounded(lambda kind: _readings[kind][0])
 """How objects of a class are read: memory is "torch", "own" or "foreign" (another library's)."""
 
 
@@ -269,12 +254,10 @@ def aligned(at: Iterable[Any]) -> tuple[bool, ...]:
 
 
 def kind_of_look(value: Any) -> str:
-    """The kind of reading that recognizes an argument like this one (see `forms`)."""
-    at, kind = looks[type(value)], kinds[type(value)]
-    if at is _at_plain:
-        return "none" if value is None else "number"
-    if at is _at_int:
-        return "address" if value >= LOWEST_ADDRESS else "int"
+    """The kind of reading that recognizes an argument like this one (see `Form`)."""
+    kind = kinds[type(value)]
+    if kind == "int" and value >= LOWEST_ADDRESS:
+        return "address"
     if kind == "torch":
         plain = not (value.requires_grad or value.dtype.is_complex)
         return kind if plain and value.device.type in ("cuda", "cpu") else "other"

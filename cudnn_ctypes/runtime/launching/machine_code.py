@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import mmap
 import os
 import platform
@@ -18,6 +19,7 @@ import struct
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_MACHINE_CODE"
@@ -26,35 +28,14 @@ _READABLE_EXECUTABLE = 5  # PROT_READ | PROT_EXEC
 _REGISTERS = {"x86_64": 6, "aarch64": 8}
 """How many integers C functions take in registers. There are eight for floating-point numbers."""
 
-_CODE = {
-    "x86_64": (
-        "535541544155415641574883ec08488d5f20488d7368488b0e4883c60848ffc9780f488b06488338000f8500"
-        "010000ebe8488b0e4883c60848ffc9780f488b06488338000f84e5000000ebe84989f5488b0e4883c60848ff"
-        "c97808488b0648ff00ebefff134889c54531e44989de4c037360498b4e08498d7610488d04cd000000004829"
-        "c44889e7f348a54c8d7e70f30f7e4630f30f7e4e38f30f7e5640f30f7e5e48f30f7e6650f30f7e6e58f30f7e"
-        "7660f30f7e7e684889f0488b38488b7008488b5010488b48184c8b40204c8b482831c041ff16498b4e08488d"
-        "24cc4d89fe85c0755349ffc44c3b63587284e877000000488b0e4883c60848ffc97816488b064883380074ee"
-        "488b7b48ff53184889c7ff5330488b7b50ff5328488b43504883c408415f415e415d415c5d5bc3488b7b38ff"
-        "5318ebe84189c6e82a00000049c1e4204b8d3c34ff53104989c6488b7b404889c631d231c0ff53204989c44c"
-        "89f7ff53304c89e0ebb64883ec084889efff53084c89ee488b0e4883c60848ffc97808488b0648ff08ebef48"
-        "83c408c3"
-    ),
-    "aarch64": (
-        "fd7bbca9f35301a9f55b02a9f76303a9fd0300911380009161a20191228440f8420400f1a4000054238440f8"
-        "630040f9030900b5fbffff17228440f8420400f1a4000054238440f8630040f9230800b4fbffff17f60301aa"
-        "228440f8420400f1c4000054238440f8640040f984040091640000f9faffff17680240f900013fd6f40300aa"
-        "150080d2773240f97702178be90640f9ea420091ff6f29cbeb030091290500f1840000544c8540f86c8500f8"
-        "fcffff1758010291400540a9420d41a9441542a9461d43a94005446d420d456d4415466d461d476de80240f9"
-        "00013fd6bf030091f70318aac0030035b5060091692e40f9bf0209ebc3fcff542a000094228440f8420400f1"
-        "24010054238440f8630040f983ffffb4602640f9680e40f900013fd6681a40f900013fd6602a40f9681640f9"
-        "00013fd6602a40f9f76343a9f55b42a9f35341a9fd7bc4a8c0035fd6601e40f9680e40f900013fd6f8ffff17"
-        "f703002a10000094e08215aa680a40f900013fd6f70300aae10300aa602240f9020080d2681240f900013fd6"
-        "f50300aae00317aa681a40f900013fd6e00315aae7ffff17fe0f1ff8e00314aa680640f900013fd6e10316aa"
-        "228440f8420400f1c4000054238440f8640040f9840400d1640000f9faffff17fe0741f8c0035fd6"
-    ),
-}
-"""A C function ``PyObject *launch(PyObject *table, PyObject *)``, as ``python -m
-tools.machine_code`` prints it: assembled from tools/machine_code. The table is a bytes object."""
+
+def code(machine: str) -> bytes:
+    """A C function ``PyObject *launch(PyObject *table, PyObject *)``; the table is a bytes object.
+
+    ``python -m tools.machine_code`` writes it, assembled from the files beside that.
+    """
+    file = Path(__file__).with_name("machine_code.json")
+    return bytes.fromhex("".join(json.loads(file.read_text("utf-8"))[machine]))
 
 
 class FixedCall(NamedTuple):
@@ -87,22 +68,17 @@ class Words(NamedTuple):
     busy: Sequence[int] = ()
 
 
-class _Memory:
-    """Code in memory of its own, which is freed with it."""
-
-    def __init__(self, code: bytes) -> None:
-        self._mapped = mmap.mmap(
-            -1,
-            len(code),
-            flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
-            prot=mmap.PROT_READ | mmap.PROT_WRITE,
-        )
-        self._mapped.write(code)
-        self.address: int = ctypes.addressof(ctypes.c_char.from_buffer(self._mapped))
-        protect = ctypes.CDLL(None, use_errno=True).mprotect
-        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        if protect(self.address, len(code), _READABLE_EXECUTABLE):
-            raise OSError(ctypes.get_errno(), "mprotect refused to make memory executable")
+def _executable(code: bytes) -> tuple[mmap.mmap, int]:
+    """Memory of its own with code in it, which is freed with that, and its address."""
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    mapped = mmap.mmap(-1, len(code), flags=private, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+    mapped.write(code)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    if protect(address, len(code), _READABLE_EXECUTABLE):
+        raise OSError(ctypes.get_errno(), "mprotect refused to make memory executable")
+    return mapped, address
 
 
 @functools.cache
@@ -112,11 +88,12 @@ def is_available() -> bool:
         return False
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
-    if platform.machine() not in _CODE or struct.calcsize("P") != 8 or bytes.__basicsize__ != 33:
+    if platform.machine() not in _REGISTERS or struct.calcsize("P") != 8:
         return False
     try:
         _definition()
-        return _count_in({1: 1, 2: 2}) == _count_in({1, 2}) == 2 and _words([7], {}) == [(0, 7)]
+        as_known = bytes.__basicsize__ == 33 and _count_in({1: 1, 2: 2}) == _count_in({1, 2}) == 2
+        return as_known and _words([7], {}) == [(0, 7)]
     except (OSError, MemoryError):
         return False
 
@@ -258,8 +235,8 @@ class _Definition(ctypes.Structure):
 
 @functools.cache
 def _definition() -> _Definition:
-    memory = _Memory(bytes.fromhex(_CODE[platform.machine()]))
-    definition = _Definition(b"launch", memory.address, _NO_ARGUMENTS, None)
+    memory, address = _executable(code(platform.machine()))
+    definition = _Definition(b"launch", address, _NO_ARGUMENTS, None)
     vars(definition)["memory"] = memory
     return definition
 

@@ -1,13 +1,18 @@
-"""Plans: the C calls of recorded launches, with gaps for what differs from launch to launch."""
+"""Plans: the C calls of recorded launches, with gaps for what differs from launch to launch.
+
+The first call of a key is recorded, and a plan is made of that.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from threading import get_ident
+from typing import Any, NamedTuple, Protocol, cast
 
-from cudnn_ctypes.raw import log
+from cudnn_ctypes.raw import log, mode
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.raw.ctypes_support import OpaquePointer
 from cudnn_ctypes.raw.function import Function, watched
@@ -15,11 +20,210 @@ from cudnn_ctypes.raw.process import Bounded
 from cudnn_ctypes.resource import Resource
 
 from .. import copy, pytorch
-from ..allocation import Allocation
+from ..allocation import Allocation, Allocator
+from ..buffer import DeviceBuffer
+from ..device import current_device
 from ..interface import Runtime
+from ..stream import LEGACY_DEFAULT, as_stream_pointer
 from ..tensor import DeviceTensor
-from .likeness import NoKey
-from .recording import Launcher, Recording
+from .likeness import NoKey, Plans, look
+
+
+class Launcher(Protocol):
+    """A handle, or a stream where C functions take one: what a plan needs of it.
+
+    - `launch_key`: the device, where it is part of a launch's key.
+    """
+
+    launch_key: int | None
+    runtime: Runtime
+    _plans: Plans
+    _as_parameter_: Any
+
+    @property
+    def device(self) -> Any: ...
+    @property
+    def stream(self) -> Any: ...
+    @property
+    def stream_pointer(self) -> int: ...
+    @property
+    def allocator(self) -> Allocator: ...
+    def workspace(self, nbytes: int, index: int = 0) -> Allocation: ...
+
+
+_plans = Plans()
+
+_allocators: dict[int, Allocator] = {}
+"""Allocators of the legacy default streams, by GPU."""
+
+
+class StreamLauncher:
+    """A stream of the current device, with the attributes that a plan needs of a handle.
+
+    - `launch_key`: the device, as part of a launch's key.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream: Any = stream
+        self.stream_pointer: int = as_stream_pointer(stream)
+        self._as_parameter_ = ctypes.c_void_p(self.stream_pointer)
+        self.runtime: Runtime = mode.runtime
+        self._ordinal: int = mode.runtime.current_ordinal()
+        self.launch_key: int = mode.runtime.where(self._ordinal)
+
+    @property
+    def device(self) -> Any:
+        """The current device, on which memory for launches is allocated."""
+        return current_device()
+
+    @property
+    def _plans(self) -> Plans:
+        """The plans of all streams; they hold no descriptor."""
+        return _plans
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.stream_pointer
+
+    def __repr__(self) -> str:
+        return f"stream {self.stream_pointer:#x}"
+
+    def workspace(self, nbytes: int, index: int = 0) -> Allocation:
+        """Scratch memory for one launch, freed in the order of the stream."""
+        return self.allocator.allocate(nbytes)
+
+    @property
+    def allocator(self) -> Allocator:
+        """Where memory for launches on the stream comes from.
+
+        The legacy default stream has one that keeps memory. Nobody says when another stream ends.
+        """
+        if self.stream_pointer not in (0, LEGACY_DEFAULT):
+            return Allocator(stream=self.stream)
+        key, ordinal = self.launch_key, self._ordinal
+        return _allocators.get(key) or _allocators.setdefault(key, Allocator(ordinal, keeps=True))
+
+    def check_memory(self, operands: Mapping[str, Any]) -> None:
+        """Refuse memory of another GPU than the current one, which has no access to it.
+
+        Raises ValueError.
+        """
+        for name, value in operands.items():
+            parts = getattr(value, "arrays", None)  # of a graph of nodes
+            named = {f"{name}.{part}": each for part, each in parts.items()} if parts else {}
+            mode.runtime.check_memory(self._ordinal, (named or {name: value}).items())
+
+
+class Memory:
+    """An operand's memory for C, with the operand's name in Python."""
+
+    __slots__ = ("_as_parameter_", "name", "written")
+
+    def __init__(self, name: str, memory: Any, *, written: bool = False) -> None:
+        self.name: str = name
+        self._as_parameter_ = memory
+        self.written: bool = written
+
+    @property
+    def device_id(self) -> int | None:
+        """Ordinal of the GPU that the memory says it is on."""
+        return getattr(self._as_parameter_, "device_id", None)
+
+    def __repr__(self) -> str:
+        return repr(self._as_parameter_)
+
+
+class Recording:
+    """The launches, new tensors and results of the first call of a key.
+
+    - `arguments`: all arguments by name, in the order of the call.
+    - `launches`: False: nothing is launched, only recorded.
+    """
+
+    def __init__(
+        self, handle: Launcher, arguments: dict[str, Any], *, launches: bool = True
+    ) -> None:
+        self.handle = handle
+        self.arguments = arguments
+        self.stack: ExitStack[bool | None] = ExitStack()
+        """Closes what was made for the call; with the plan, if there will be one."""
+        self.made: list[DeviceTensor] = []
+        """Uninitialised tensors that were made for results."""
+        self.scratch: list[DeviceBuffer | DeviceTensor] = []
+        """Workspaces that were made for the call."""
+        self.zeroed: list[Any] = []
+        """Members of `made` and `scratch` that were filled with zeros."""
+        self.constants: list[DeviceTensor] = []
+        """Copies of numbers of the host, which the key names, in memory that the plan keeps."""
+        self.calls: list[tuple[Function, tuple[Any, ...]]] = []
+        self.launches = launches
+
+    def values(self) -> list[Any]:
+        """Objects in whose places others may be in other launches of the key: see `Values`."""
+        given = [*self.arguments.values()]
+        parts = [each for value in given for each in getattr(value, "descriptors", ())]
+        return [*given, *parts, *self.made, *self.scratch]
+
+    def place(self, values: list[Any], argument: Any) -> int | None:
+        """Where, among `values`, a launch finds what stood for an argument of C.
+
+        Raises NoKey if it is memory that no later launch can find.
+        """
+        if not isinstance(argument, Memory):
+            for place, value in enumerate(values):
+                behind = place >= len(self.arguments)  # one of an argument's `descriptors`
+                if value is argument and (behind or _is_passed(value, self.handle)):
+                    return place
+            return None
+        memory, operand = argument._as_parameter_, self.arguments.get(argument.name)
+        first_made = len(values) - len(self.made) - len(self.scratch)
+        for place, value in enumerate(values[first_made:], first_made):
+            if value is memory:
+                return place
+        if argument.name not in self.arguments:
+            raise NoKey
+        if memory is not operand:  # it is what the operand was imported as
+            pointer = look(operand, self.handle)[1]
+            if pointer is None or pointer.value != _address(memory):
+                raise NoKey
+        return list(self.arguments).index(argument.name)
+
+    def written(self) -> set[str]:
+        """The names of the operands that the calls write."""
+        return {
+            argument.name
+            for _, arguments in self.calls
+            for argument in arguments
+            if isinstance(argument, Memory) and argument.written
+        }
+
+
+def _is_passed(value: Any, handle: Launcher) -> bool:
+    """Whether C is given the argument itself, not what is in it."""
+    owns = isinstance(value, Resource) and not hasattr(type(value), "descriptors")
+    return owns or value is handle
+
+
+def _address(memory: Any) -> Any:
+    return memory if isinstance(memory, int) else getattr(memory, "_as_parameter_", memory).value
+
+
+recordings: dict[int, Recording] = {}
+"""Recordings by thread; most of the time there is none."""
+
+
+def recording() -> Recording | None:
+    """The recording of this thread, if it makes the first call of some key."""
+    return recordings.get(get_ident())
+
+
+def launch(function: Callable[..., Any], *arguments: Any) -> None:
+    """Call a C function that does the work of an operation; operands are given as `Memory`."""
+    current = recording()
+    if current is None or current.launches:
+        function(*arguments)
+    if current is not None:
+        current.calls.append((cast(Function, function), arguments))
+
 
 Values = Sequence[Any]
 """Values for the gaps of calls: a pointer for each argument of the operation, or None; those of
@@ -191,10 +395,7 @@ def _listed(name: str, numbered: Sequence[Any]) -> str:
 
 
 def _call(
-    recording: Recording,
-    values: list[tuple[Any, Any]],
-    function: Function,
-    arguments: tuple[Any, ...],
+    recording: Recording, values: list[Any], function: Function, arguments: tuple[Any, ...]
 ) -> Call:
     """A call of a recording, with gaps for what differs between launches.
 

@@ -24,7 +24,7 @@ from cudnn_ctypes.graph.run.scratch import Scratch
 from cudnn_ctypes.graph.run.stored_plan import KernelCache
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.runtime import cuda
-from cudnn_ctypes.runtime.launching import packs
+from cudnn_ctypes.runtime.launching import executions
 
 from ..attention_problems import BOTH
 from ..attentions import Attention
@@ -417,7 +417,7 @@ class Calls:
 def test_a_plan_is_destroyed_after_the_execution(way, owned, h200, monkeypatch):
     log = []
     calls = Calls(log)
-    for module in (plan_module, packs):
+    for module in (plan_module, executions):
         monkeypatch.setattr(module, "bare", calls)
     through_raw = binding("cudnnBackendExecute")
     monkeypatch.setitem(vars(through_raw), "native", calls.cudnnBackendExecute)

@@ -23,8 +23,8 @@ from cudnn_ctypes.raw.function import observe
 from cudnn_ctypes.resource import Resource
 from cudnn_ctypes.runtime.cuda import CUDA
 from cudnn_ctypes.runtime.launching import bound, machine_code
+from cudnn_ctypes.runtime.launching.bound import sequence
 from cudnn_ctypes.runtime.launching.executions import Executions
-from cudnn_ctypes.runtime.launching.sequence import sequence
 
 from .executions import BAD_PARAM, Array, Memory, Product, StandIn, made_up_handle
 

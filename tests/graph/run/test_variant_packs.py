@@ -13,7 +13,7 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Operands
 from cudnn_ctypes.raw.bare import bare
-from cudnn_ctypes.runtime.launching.packs import VariantPacks
+from cudnn_ctypes.runtime.launching.executions import VariantPacks
 
 from .executions import Array, made_up_handle
 
@@ -173,7 +173,7 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
 def test_a_pack_that_cudnn_refuses(product, stand_in, monkeypatch):
     """The full error, though the call that met it was a bare one."""
     kind = int(raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR)
-    monkeypatch.setattr("cudnn_ctypes.runtime.launching.packs._KIND", kind)
+    monkeypatch.setattr("cudnn_ctypes.runtime.launching.executions._KIND", kind)
     monkeypatch.delattr(bare, "cudnnBackendSetAttribute")
     packs = VariantPacks((1,))
     with pytest.raises(cudnn.CudnnError, match="UNIQUE_IDS") as caught:
