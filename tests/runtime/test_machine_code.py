@@ -19,7 +19,7 @@ import pytest
 
 from cudnn_ctypes.runtime.launching import machine_code
 from cudnn_ctypes.runtime.launching.likeness import NoKey, look
-from cudnn_ctypes.runtime.launching.machine_code import Words, fixed_call, function_of_calls
+from cudnn_ctypes.runtime.launching.machine_code import fixed_call, function_of_calls
 from tools.machine_code.__main__ import MACHINES, assembled
 
 machine_code_only = pytest.mark.skipif(
@@ -45,10 +45,21 @@ class Callee:
 
 
 def function_of(calls: list[Any], **options: Any) -> Callable[[], Any]:
-    settings: dict[str, Any] = {"words": Words(), "slow": lambda: "slow", "failed": hex, **options}
+    settings: dict[str, Any] = {"slow": lambda: "slow", "failed": hex, **options}
     function = function_of_calls(calls, **settings)
     assert function is not None
     return function
+
+
+class Held:
+    """Stands in for `Pointers`: notes how many calls ran when it was told to let go."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.closed, self.busy, self.arguments = ctypes.c_ssize_t(), ctypes.c_ssize_t(), arguments
+        self.told: list[int] = []
+
+    def let_go(self) -> None:
+        self.told.append(self.busy.value)
 
 
 @machine_code_only
@@ -82,22 +93,20 @@ def test_a_bad_status_names_the_call_and_ends_the_sequence():
 
 @machine_code_only
 def test_words_that_are_not_zero_send_it_the_slow_way():
-    callee, words = Callee(P), [ctypes.c_ssize_t(), ctypes.c_ssize_t()]
-    names = set()
-    zeros = [*map(ctypes.addressof, words), machine_code.count_address(names)]
-    launch = function_of([fixed_call(callee.symbol, [P(5)])], words=Words(zeros), result="made")
+    callee, held, names = Callee(P), [Held(), Held()], set()
+    call = fixed_call(callee.symbol, [P(5)])
+    launch = function_of([call], pointers=held, empty=[names], result="made")
     assert launch() == "made"
-    words[1].value = 1 << 40
+    held[1].closed.value = 1 << 40
     assert launch() == "slow"
-    words[1].value = 0
+    held[1].closed.value = 0
     names.add("cudnnX")
     assert launch() == "slow"
     names.clear()
     assert launch() == "made"
     assert len(callee.seen) == 2
     pointer = P(1)
-    words_of = Words(pointers=[ctypes.addressof(pointer)])
-    launch = function_of([fixed_call(callee.symbol, [P(5)])], words=words_of)
+    launch = function_of([call], pointers=[Held(pointer)])
     assert launch() is None
     pointer.value = None
     assert launch() == "slow"
@@ -105,25 +114,18 @@ def test_words_that_are_not_zero_send_it_the_slow_way():
 
 @machine_code_only
 def test_what_is_closed_during_the_call_is_told_after_it():
-    closed, busy, told = ctypes.c_ssize_t(), ctypes.c_ssize_t(), []
-    seen = []
+    held, seen = Held(), []
 
     def close(argument):
-        seen.append(busy.value)
-        closed.value = 1
+        seen.append(held.busy.value)
+        held.closed.value = 1
         return 0
 
     function = ctypes.CFUNCTYPE(ctypes.c_int, P)(close)
     symbol = ctypes.CDLL(None)._FuncPtr(ctypes.cast(function, P).value)
-    words = Words((), [ctypes.addressof(closed)], busy=[ctypes.addressof(busy)])
-    launch = function_of(
-        [fixed_call(symbol, [P(5)])],
-        words=words,
-        result="made",
-        late=lambda: told.append(busy.value),
-    )
+    launch = function_of([fixed_call(symbol, [P(5)])], pointers=[held], result="made")
     assert launch() == "made"
-    assert (seen, told) == ([1], [0])
+    assert (seen, held.told) == ([1], [0])
     assert launch() == "slow"
 
 
@@ -171,7 +173,7 @@ def test_the_variable_switches_it_off(monkeypatch):
     monkeypatch.setenv(machine_code.ENVIRONMENT_VARIABLE, "0")
     machine_code.is_available.cache_clear()
     try:
-        made = function_of_calls([call], words=Words(), slow=list, failed=hex)
+        made = function_of_calls([call], slow=list, failed=hex)
         assert made is None
     finally:
         monkeypatch.undo()

@@ -26,7 +26,7 @@ def _failed(code: int) -> None:
     raise Unreadable
 
 
-read = Bounded(_reading)
+read: Bounded[str, Callable[..., Any]] = Bounded(_reading)
 """``read[name](...)`` is a tuple of what a get function writes, given its other arguments.
 
 The reference device may intercept the function. Unreadable is raised if it refuses.

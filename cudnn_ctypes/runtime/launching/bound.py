@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, cast
@@ -15,14 +14,7 @@ from cudnn_ctypes.raw.log import logged
 from cudnn_ctypes.resource import Closing, Pointers, Resource, Uncopied
 
 from ..tensor import DeviceTensor
-from .machine_code import (
-    FixedCall,
-    Words,
-    count_address,
-    fixed_call,
-    function_of_calls,
-    is_available,
-)
+from .machine_code import FixedCall, fixed_call, function_of_calls, is_available
 from .plan import Launcher, Plan
 
 
@@ -64,15 +56,9 @@ def as_machine_code(
     While calls are watched, after cuDNN logged something, with handles on several GPUs, and once
     something is closed, it calls `slow`.
     """
-    pointers = list(dict.fromkeys(each.pointers for each in launches))
     whose = [(at, i) for at, each in enumerate(launches) for i in range(len(each.calls))]
 
-    def let_go() -> None:
-        for each in pointers:
-            each.let_go()
-
     def failed(told: int) -> Any:
-        let_go()
         index, status = told >> 32, told & 0xFFFFFFFF
         position, call = whose[index]
         try:
@@ -87,17 +73,12 @@ def as_machine_code(
 
     return function_of_calls(
         [call for each in launches for call in each.calls],
-        words=Words(
-            [count_address(watched), count_address(ordinals), count_address(logged)],
-            [ctypes.addressof(each.closed) for each in pointers],
-            [ctypes.addressof(one) for each in pointers for one in each.arguments],
-            [ctypes.addressof(each.busy) for each in pointers],
-        ),
         slow=slow,
         failed=failed,
-        late=let_go,
+        empty=(watched, ordinals, logged),
+        pointers=list(dict.fromkeys(each.pointers for each in launches)),
         result=result,
-        kept=(list(launches), pointers),
+        kept=list(launches),
     )
 
 
@@ -148,17 +129,15 @@ def sequence(*bound: Bound) -> Callable[[], None]:
     fixed = [each for each in launches if each is not None and not each.in_order]
     if not fixed or len(fixed) < len(bound):
         return one_by_one
-    code = as_machine_code(fixed, one_by_one)
+    code = as_machine_code(fixed, one_by_one) or one_by_one
     prepare = [each.prepare for each in fixed if each.prepare is not None]
-    if code is None or not prepare:
-        return code or one_by_one
-    return functools.partial(_after, prepare, code)
 
+    def prepared() -> None:
+        for each in prepare:
+            each()
+        code()
 
-def _after(prepare: Sequence[Callable[[], None]], code: Callable[[], Any]) -> None:
-    for each in prepare:
-        each()
-    code()
+    return prepared if prepare and code is not one_by_one else code
 
 
 R = TypeVar("R")
@@ -227,7 +206,7 @@ class BoundOperation(Closing, Uncopied, Generic[R]):
             lambda index: plan.run(index, values),
             self._pointers,
             self._prepare,
-            plan.zeroes,
+            bool(plan.zeroed),
             (arguments, self._kept, self._scratch),
         )
 

@@ -68,13 +68,7 @@ class VariantPacks(Uncopied):
     def __len__(self) -> int:
         return len(self.last) + len(self._kept) + len(self._free)
 
-    def execute(
-        self,
-        handle: Any,
-        plan: Any,
-        key: Addresses,
-        numbers: object = False,
-    ) -> None:
+    def execute(self, handle: Any, plan: Any, key: Addresses, numbers: object = False) -> None:
         """Run the plan with the addresses of `key`.
 
         With true `numbers` a pack that has these addresses is filled all the same: at one of them
@@ -130,12 +124,12 @@ def _exchanging(
             except IndexError:
                 pack = unused()
             pack.addresses[:] = key
-            alone = pack.alone
+            alone, (with_uids, with_pointers, with_workspace) = pack.alone, pack.attributes
             if (
                 initialize(*alone)
-                or set_attribute(*pack.with_uids)
-                or set_attribute(*pack.with_pointers)
-                or (key[-1] and set_attribute(*pack.with_workspace))
+                or set_attribute(*with_uids)
+                or set_attribute(*with_pointers)
+                or (key[-1] and set_attribute(*with_workspace))
                 or finalize(*alone)
             ):
                 pack.fill()
@@ -160,8 +154,8 @@ class Pack:
 
     - `key`: the addresses that cuDNN has.
     - `addresses`: memory from which cuDNN copies them when the pack is filled.
-    - `alone`, `with_uids`, `with_pointers`, `with_workspace`: arguments of the C functions. Whole
-      tuples spare ctypes making one at each call.
+    - `alone`, `attributes`: arguments of the C functions; of attributes those for unique ids,
+      pointers and the workspace. Whole tuples spare ctypes making one at each call.
     """
 
     def __init__(self, uids: Sequence[int]) -> None:
@@ -172,22 +166,23 @@ class Pack:
         size = len(uids)
         self.addresses: Any = (ctypes.c_uint64 * (size + 1))()
         ids, space = (ctypes.c_int64 * size)(*uids), ctypes.byref(self.addresses, size * _SIZE)
-        count, one = ctypes.c_int64.from_param(size), ctypes.c_int64.from_param(1)
+        self._attributes: list[tuple[Any, ...]] = [
+            (_UIDS, _INT64, size, ctypes.byref(ids)),
+            (_POINTERS, _VOID_PTR, size, ctypes.byref(self.addresses)),
+            (_WORKSPACE, _VOID_PTR, 1, space),
+        ]
         self.alone: tuple[Any, ...] = (self.argument,)
-        self.with_uids: tuple[Any, ...] = (self.argument, _UIDS, _INT64, count, ctypes.byref(ids))
-        places = ctypes.byref(self.addresses)
-        self.with_pointers: tuple[Any, ...] = (self.argument, _POINTERS, _VOID_PTR, count, places)
-        self.with_workspace: tuple[Any, ...] = (self.argument, _WORKSPACE, _VOID_PTR, one, space)
+        self.attributes: list[tuple[Any, ...]] = [
+            (self.argument, name, kind, ctypes.c_int64.from_param(count), values)
+            for name, kind, count, values in self._attributes
+        ]
 
     def fill(self) -> None:
         """Fill it with `addresses`, by calls that say what is refused, and why."""
         set_attribute: Any = raw.cudnnBackendSetAttribute
-        size = len(self.addresses) - 1
         raw.cudnnBackendInitialize(self.descriptor)
-        for _, name, kind, _, values in (self.with_uids, self.with_pointers):
-            set_attribute(self.descriptor, name, kind, size, values)
-        if self.addresses[-1]:
-            set_attribute(self.descriptor, *self.with_workspace[1:3], 1, self.with_workspace[4])
+        for attribute in self._attributes if self.addresses[-1] else self._attributes[:2]:
+            set_attribute(self.descriptor, *attribute)
         raw.cudnnBackendFinalize(self.descriptor)
 
     def __del__(

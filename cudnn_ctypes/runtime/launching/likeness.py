@@ -231,7 +231,7 @@ def _reading(kind: type) -> tuple[str, Callable[..., Look]]:
     return "other", _unknown
 
 
-_readings = Bounded(_reading)
+_readings: Bounded[type, tuple[str, Callable[..., Look]]] = Bounded(_reading)
 looks: Bounded[type, Callable[..., Look]] = Bounded(lambda kind: _readings[kind][1])
 """Functions by class, from an argument and the launcher to its `Look`."""
 kinds: Bounded[type, str] = Bounded(lambda kind: _readings[kind][0])

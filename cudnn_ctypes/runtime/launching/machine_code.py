@@ -20,7 +20,10 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from cudnn_ctypes.resource import Pointers
 
 ENVIRONMENT_VARIABLE = "CUDNN_CTYPES_MACHINE_CODE"
 _READABLE_EXECUTABLE = 5  # PROT_READ | PROT_EXEC
@@ -51,23 +54,6 @@ class FixedCall(NamedTuple):
     stack: list[int]
 
 
-class Words(NamedTuple):
-    """Addresses of words of 64 bits.
-
-    - `zeros`: if one of these is not 0, the slow way is taken.
-    - `closed`: the same; they are looked at after the calls, too, when another thread may have
-      closed what the calls use.
-    - `pointers`: if one of these is 0 the slow way is taken, too. They are looked at after the
-      others.
-    - `busy`: they are counted up while C may use what belongs to them.
-    """
-
-    zeros: Sequence[int] = ()
-    closed: Sequence[int] = ()
-    pointers: Sequence[int] = ()
-    busy: Sequence[int] = ()
-
-
 def _executable(code: bytes) -> tuple[mmap.mmap, int]:
     """Memory of its own with code in it, which is freed with that, and its address."""
     private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
@@ -93,7 +79,7 @@ def is_available() -> bool:
     try:
         _definition()
         as_known = bytes.__basicsize__ == 33 and _count_in({1: 1, 2: 2}) == _count_in({1, 2}) == 2
-        return as_known and _words([7], {}) == [(0, 7)]
+        return as_known and _words([7], {}) == [(False, 7)]
     except (OSError, MemoryError):
         return False
 
@@ -110,32 +96,15 @@ def count_address(container: dict[Any, Any] | set[Any]) -> int:
 _C_FUNCTION: Any = ctypes.CFUNCTYPE(None).__base__
 
 
-@functools.lru_cache(maxsize=256)
-def _noting(types: tuple[Any, ...]) -> tuple[Any, list[Any]]:
-    """A C function of these types for ctypes, and where it notes what it is given last."""
-    noted: list[Any] = []
-
-    def note(*arguments: Any) -> int:
-        noted[:] = arguments
-        return 0
-
-    callback = ctypes.PYFUNCTYPE(ctypes.c_int, *types)(note)
-    address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-    function: Any = ctypes.PyDLL(None)._FuncPtr(address)  # which keeps the GIL
-    function.callback = callback
-    return function, noted
-
-
-def _words(arguments: Sequence[Any], reals: Mapping[int, Any]) -> list[tuple[int, int]]:
+def _words(arguments: Sequence[Any], reals: Mapping[int, Any]) -> list[tuple[bool, int]]:
     """Each argument as ctypes passes it: whether a floating-point number, and its word."""
     types = [reals.get(place, ctypes.c_uint64) for place in range(len(arguments))]
-    function, noted = _noting(tuple(types))
-    function(*arguments)  # held by the GIL, as is what it notes
-    words = []
-    for place, value in enumerate(noted):
-        data = bytes(types[place](value)).ljust(8, b"\0")
-        words.append((int(place in reals), int.from_bytes(data, "little")))
-    return words
+    noted: list[Any] = []
+    callback = ctypes.PYFUNCTYPE(None, *types)(lambda *each: noted.extend(each))
+    function: Any = ctypes.PyDLL(None)._FuncPtr(ctypes.cast(callback, ctypes.c_void_p).value or 0)
+    function(*arguments)  # without types of its own
+    data = (bytes(kind(value)).ljust(8, b"\0") for kind, value in zip(types, noted, strict=True))
+    return [(place in reals, int.from_bytes(each, "little")) for place, each in enumerate(data)]
 
 
 def fixed_call(
@@ -168,12 +137,24 @@ _FUNCTIONS = (
 )
 
 
-def _table(calls: Sequence[FixedCall], words: Words, objects: Sequence[Any]) -> bytes:
-    """The table that the code reads: functions, objects, lists of words, and the calls."""
+def _table(
+    calls: Sequence[FixedCall],
+    objects: Sequence[Any],
+    empty: Sequence[dict[Any, Any] | set[Any]],
+    pointers: Sequence[Pointers],
+) -> bytes:
+    """The table that the code reads: functions, objects, lists of addresses, and the calls.
+
+    The addresses are those of words of 64 bits: what must be 0, what must not, what is counted up
+    during the calls, and what must be 0 after them.
+    """
+    closed = [ctypes.addressof(each.closed) for each in pointers]
+    open_ = [ctypes.addressof(one) for each in pointers for one in each.arguments]
+    busy = [ctypes.addressof(each.busy) for each in pointers]
     head = [ctypes.cast(ctypes.pythonapi[n], ctypes.c_void_p).value or 0 for n in _FUNCTIONS]
     head += map(id, objects)
     lists: list[int] = []
-    for each in ((*words.zeros, *words.closed), words.pointers, words.busy, words.closed):
+    for each in ([*map(count_address, empty), *closed], open_, busy, closed):
         lists += [len(each), *each]
     head += [len(calls), 8 * (len(head) + 2 + len(lists))]
     table, room = [*head, *lists], _REGISTERS[platform.machine()]
@@ -188,21 +169,20 @@ def _table(calls: Sequence[FixedCall], words: Words, objects: Sequence[Any]) -> 
 def function_of_calls(
     calls: Sequence[FixedCall],
     *,
-    words: Words,
     slow: Callable[[], Any],
     failed: Callable[[int], Any],
-    late: Callable[[], Any] = tuple,
+    empty: Sequence[dict[Any, Any] | set[Any]] = (),
+    pointers: Sequence[Pointers] = (),
     result: Any = None,
     kept: Any = None,
 ) -> Callable[[], Any] | None:
     """A Python function of no arguments that makes the calls with the GIL released.
 
     - `calls`: at least one.
-    - `words`: whose addresses `kept` keeps.
-    - `slow`: called instead where `words` say it.
+    - `slow`: called instead where one of `empty` is not, or one of `pointers` is closed or NULL.
     - `failed`: called for a status other than 0, with ``index of the call << 32 | status``; no call
       follows that one. Its result is returned.
-    - `late`: called after the calls if `words` say that what they use was closed meanwhile.
+    - `pointers`: of what the calls use; what another thread closes meanwhile lives until then.
     - `result`: what the function returns otherwise.
     - `kept`: what lives as long as the function.
 
@@ -210,11 +190,17 @@ def function_of_calls(
     """
     if not is_available():
         return None
-    objects = slow, failed, late, result
-    table = _table(calls, words, objects)
+
+    def let_go(*told: int) -> Any:
+        for each in pointers:
+            each.let_go()
+        return failed(*told) if told else None
+
+    objects = slow, let_go, let_go, result
+    table = _table(calls, objects, empty, pointers)
     # CPython keeps two objects for a builtin function: what its C function is given, and a module.
     function: Callable[[], Any] = _new_function()(
-        ctypes.byref(_definition()), table, (objects, kept)
+        ctypes.byref(_definition()), table, (objects, empty, kept)
     )
     return function
 

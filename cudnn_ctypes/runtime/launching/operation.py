@@ -93,11 +93,7 @@ _READINGS = {
     "address": _Reading(f"{_KIND} or {{0}} < {LOWEST_ADDRESS}", at="_passed({0})"),
     "own": _Reading(_KIND, "(_own_{0} := {0}._keyed or {0}.keyed())[0]", "_own_{0}[1]"),
     # PyTorch compares the rest in one call for all tensors, in half the time of reading it.
-    "torch": _Reading(
-        _KIND,
-        "{0}.shape, {0}.stride()",
-        "_passed({0}.data_ptr() or _absent())",
-    ),
+    "torch": _Reading(_KIND, "{0}.shape, {0}.stride()", "_passed({0}.data_ptr() or _absent())"),
     "descriptor": _Reading(_KIND, "{0}._place.token or _token({0})", "{0}._as_parameter_"),
     "other": _Reading(_KIND, "(_look_{0} := _looks[_kind_{0}]({0}, _launcher))[0]", "_look_{0}[1]"),
 }

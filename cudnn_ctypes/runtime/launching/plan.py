@@ -170,8 +170,10 @@ class Recording:
         """
         if not isinstance(argument, Memory):
             for place, value in enumerate(values):
-                behind = place >= len(self.arguments)  # one of an argument's `descriptors`
-                if value is argument and (behind or _is_passed(value, self.handle)):
+                # C is given the argument itself, or one of its descriptors, or what is in it.
+                owns = isinstance(value, Resource) and not hasattr(type(value), "descriptors")
+                whole = owns or value is self.handle or place >= len(self.arguments)
+                if value is argument and whole:
                     return place
             return None
         memory, operand = argument._as_parameter_, self.arguments.get(argument.name)
@@ -183,7 +185,8 @@ class Recording:
             raise NoKey
         if memory is not operand:  # it is what the operand was imported as
             pointer = look(operand, self.handle)[1]
-            if pointer is None or pointer.value != _address(memory):
+            address = getattr(memory, "_as_parameter_", memory)
+            if pointer is None or pointer.value != getattr(address, "value", address):
                 raise NoKey
         return list(self.arguments).index(argument.name)
 
@@ -195,16 +198,6 @@ class Recording:
             for argument in arguments
             if isinstance(argument, Memory) and argument.written
         }
-
-
-def _is_passed(value: Any, handle: Launcher) -> bool:
-    """Whether C is given the argument itself, not what is in it."""
-    owns = isinstance(value, Resource) and not hasattr(type(value), "descriptors")
-    return owns or value is handle
-
-
-def _address(memory: Any) -> Any:
-    return memory if isinstance(memory, int) else getattr(memory, "_as_parameter_", memory).value
 
 
 recordings: dict[int, Recording] = {}
@@ -266,6 +259,9 @@ class Plan:
     - `steps`: what a launch does, as source for the function of a `Form`. It is the same for plans
       that differ in shapes.
     - `data`: what is different in such plans.
+    - `zeroed`: places of results and workspaces that are filled with zeros before each launch, and
+      their sizes.
+    - `prepares`: whether there is something to do before the calls of each launch.
     """
 
     def __init__(self, recording: Recording, result: Any) -> None:
@@ -274,11 +270,12 @@ class Plan:
         follows = self.runtime.bare_calls and any(pytorch.is_torch(type(value)) for value in given)
         self._follows: int | None = handle.device.device_id if follows else None
         self.scratch_sizes: list[int] = [each.nbytes for each in recording.scratch]
-        self._zeroed = [
+        self.zeroed: list[tuple[int, int]] = [
             (position, each.nbytes)
             for position, each in enumerate((*recording.made, *recording.scratch))
             if any(each is zeroed for zeroed in recording.zeroed)
         ]
+        self.prepares: bool = bool(self.zeroed) or follows
         values = recording.values()
         self.calls: list[Call] = [
             _call(recording, values, function, arguments) for function, arguments in recording.calls
@@ -312,12 +309,13 @@ class Plan:
         for i, nbytes in enumerate(self.scratch_sizes):
             work.append(f"_space{i} = _launcher.workspace({at(nbytes)}, {i})")
         tensors = _listed("_made", made)
-        if self._follows is not None:
+        if self.zeroed:
+            spaces = _listed("_space", scratch)
+            work.append(f"_found[0].prepare(_launcher, {tensors}, {spaces})")
+        elif self._follows is not None:
             work.append("_stream = _launcher.stream_pointer")
             current = f"{at(pytorch.streams())}({self._follows})"
             work.append(f"if {current} != _stream: _follow({self._follows}, _stream)")
-        if self._zeroed:
-            work.append(f"_found[0].zero(_launcher, {tensors}, {_listed('_space', scratch)})")
         every = [*gaps, *(f"_space{i}.pointer" for i in range(len(scratch)))]
         shown, looked = "".join(f"{each}, " for each in every), at(watched)
         for i, call in enumerate(self.calls):
@@ -363,30 +361,14 @@ class Plan:
         else:
             call.function._binding.settle(code, tuple(arguments))
 
-    @property
-    def prepares(self) -> bool:
-        """Whether something is to be done before the calls of each launch."""
-        return bool(self._zeroed) or self._follows is not None
-
-    @property
-    def zeroes(self) -> bool:
-        """Whether memory is filled with zeros before each launch."""
-        return bool(self._zeroed)
-
     def prepare(
         self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
     ) -> None:
-        """Fill with zeros what must be; wait for what others have under way with the operands."""
+        """Wait for what others have under way with the operands; fill with zeros what must be."""
         if self._follows is not None:
             pytorch.follow(self._follows, launcher.stream_pointer)
-        self.zero(launcher, made, scratch)
-
-    def zero(
-        self, launcher: Launcher, made: Sequence[DeviceTensor], scratch: Sequence[Allocation]
-    ) -> None:
-        """Fill with zeros what must be."""
         blocks = [*(tensor._memory for tensor in made), *scratch]
-        for position, nbytes in self._zeroed:
+        for position, nbytes in self.zeroed:
             copy.fill(blocks[position], b"\0", 0, nbytes, stream=launcher.stream)
 
 
