@@ -15,35 +15,13 @@ from ..graph.run.tensor_memory import ResultMemory
 from ..raw import mode
 from ..runtime import DeviceBuffer, pytorch
 from ..runtime.allocation import Allocator
-from .described import in_classic_order
+from .described import METHODS, in_classic_order
 from .enums import data_type, heur_mode
 from .errors import InvalidGraphError
 from .handles import default_handle, set_stream
 from .python_graph import pygraph
 from .tensors import tensor
 
-_PASSED_ON = frozenset(
-    {
-        "context",
-        "deserialize",
-        "explain",
-        "find_tensor",
-        "get_cuda_graph_retention",
-        "get_inputs",
-        "get_node",
-        "get_outputs",
-        "get_workspace_size",
-        "get_workspace_size_plan_at_index",
-        "inspect",
-        "key",
-        "nodes",
-        "plans",
-        "query_tensor_attributes_of_uid",
-        "serialize",
-        "tensors",
-        "to_json",
-    }
-)
 # Its own steps, which the end of the ``with`` takes.
 _TAKEN_CARE_OF = (
     "autotune",
@@ -54,7 +32,6 @@ _TAKEN_CARE_OF = (
     "create_",
     "deselect_",
     "execute",
-    "get_",
     "populate_",
     "select",
     "update_",
@@ -142,13 +119,13 @@ class Graph:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         method = getattr(self._described(), name)
-        if name in _PASSED_ON:
-            return method
+        if name in METHODS:
+            return functools.partial(self._add, name, method)
         if name in ("tensor", "tensor_like", "tensor_scalar"):
             return functools.partial(self._made_tensor, method)
         if name.startswith(_TAKEN_CARE_OF):
             raise RuntimeError(f"{name}: a Graph takes care of this itself; use a pygraph")
-        return functools.partial(self._add, name, method)
+        return method
 
     def _made_tensor(self, method: Callable[..., tensor], *args: Any, **kwargs: Any) -> tensor:
         result = method(*args, **kwargs)
