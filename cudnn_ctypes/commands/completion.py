@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from .. import __version__
 from . import COMMANDS, command_parser
 from .options import Names
 
-# It uses functions of bash; zsh gets them from `bashcompinit`.
-_SCRIPT = """\
-_cudnn_ctypes() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="{commands}"
-    else
-        case "${{COMP_WORDS[1]}} $before" in
-{choices}
-        esac
-        if [ -z "$words" ]; then
-            case "$word" in
-            -*)
-                case "${{COMP_WORDS[1]}}" in
-{options}
-                esac ;;
-            esac
-        fi
-    fi
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
-}}
-complete -o default -F _cudnn_ctypes cudnn-ctypes
-"""
 _FOR_ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
 
 EPILOG = """\
@@ -73,11 +51,9 @@ def script(shell: str) -> str:
         for name, parser in parsers.items()
         for pattern, words in _choices(name, parser)
     ]
-    text = _SCRIPT.format(
-        commands=" ".join([*COMMANDS, "--help", "--version"]),
-        choices="\n".join(choices),
-        options="\n".join(options),
-    )
+    text = Path(__file__).with_suffix(".bash").read_text("utf-8").partition("\n")[2]
+    text = text.replace("@commands@", " ".join([*COMMANDS, "--help", "--version"]))
+    text = text.replace("@choices@", "\n".join(choices)).replace("@options@", "\n".join(options))
     return (_FOR_ZSH if shell == "zsh" else "") + text
 
 
