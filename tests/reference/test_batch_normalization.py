@@ -1,4 +1,4 @@
-"""Batch normalization and its gradients, against PyTorch and finite differences."""
+"""Batch normalization and its gradients, against PyTorch."""
 
 from __future__ import annotations
 
@@ -6,116 +6,50 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import reference as ref
-
-from .finite_differences import gradient
-
-MODES = ("per_activation", "spatial")
-SHAPES = ((4, 3, 2, 5), (3, 2, 2, 3, 2), (5, 4), (6, 2, 3))
+from tests.legacy.normalizations import FAMILIES, expected, random_operands, random_problem
 
 
-def operands(shape, mode, seed=0, dtype=np.float64):
-    """x, scale, bias, z, dy; means differ between the parameters, as do deviations."""
-    rng = np.random.default_rng(seed)
-    per = ref.batch_normalization_parameter_shape(shape, mode)
-    x = rng.uniform(0.5, 2, per) * rng.standard_normal(shape) + rng.standard_normal(per)
-    arrays = (x, *rng.standard_normal((2, *per)), *rng.standard_normal((2, *shape)))
-    return [array.astype(dtype) for array in arrays]
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", range(12))
+def test_against_pytorch(torch, seed, family):
+    """What the random problems take for exact; those of one activation are channels there."""
+    problem = random_problem("float64", family, seed)
+    given = random_operands(problem)
+    exact, _ = expected(problem, given)
+    shape = (problem.shape[0], -1) if problem.mode == "per_activation" else problem.shape
+    x, z = (torch.from_numpy(given[n]).reshape(shape).requires_grad_() for n in ("x", "z"))
+    scale, bias = (torch.from_numpy(given[n].ravel()).requires_grad_() for n in ("scale", "bias"))
+    mean, variance = (torch.from_numpy(given[n].flatten()) for n in ("mean", "variance"))
+    normalize = torch.nn.functional.batch_norm
+    inferred = normalize(x, mean, variance, scale, bias, eps=problem.epsilon)
+    how = {"training": True, "momentum": problem.average_factor, "eps": problem.epsilon}
+    y = normalize(x, mean, variance, scale, bias, **how)
+    y = y + z if problem.adds else y
+    y = torch.relu(y) if problem.fused else y
+    y.backward(torch.from_numpy(given["dy"]).reshape(shape))
 
+    def blended(found, prior, alpha, beta):
+        found = alpha * found.detach().numpy().ravel()
+        return found + beta * given[prior].ravel() if beta else found
 
-def as_torch(torch, array, mode):
-    """`array` as PyTorch sees it: per activation, every activation is a channel of its own."""
-    tensor = torch.from_numpy(array.copy())
-    if mode == "per_activation":
-        return tensor.reshape(array.shape[0], -1)
-    return tensor
-
-
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("mode", MODES)
-def test_training_against_pytorch(torch, mode, shape):
-    x, scale, bias, _, dy = operands(shape, mode)
-    mean, variance = np.random.default_rng(1).uniform(0.5, 2, (2, *scale.shape))
-    result = ref.batch_normalization_forward_training(
-        x,
-        scale,
-        bias,
-        mode=mode,
-        epsilon=1e-3,
-        average_factor=0.3,
-        running_mean=mean,
-        running_variance=variance,
-    )
-    gradients = ref.batch_normalization_backward(x=x, dy=dy, scale=scale, mode=mode, epsilon=1e-3)
-
-    tx, tdy = as_torch(torch, x, mode).requires_grad_(), as_torch(torch, dy, mode)
-    tscale, tbias = (torch.from_numpy(a.reshape(-1)).requires_grad_() for a in (scale, bias))
-    tmean, tvariance = (torch.from_numpy(a.reshape(-1).copy()) for a in (mean, variance))
-    ty = torch.nn.functional.batch_norm(
-        tx, tmean, tvariance, tscale, tbias, training=True, momentum=0.3, eps=1e-3
-    )
-    ty.backward(tdy)
-    # Both in float64; at most 72 terms in a sum.
-    for ours, theirs in [
-        (result.y, ty),
-        (result.running_mean, tmean),
-        (result.running_variance, tvariance),
-        (gradients.dx, tx.grad),
-        (gradients.dscale, tscale.grad),
-        (gradients.dbias, tbias.grad),
-    ]:
+    data, param = (problem.alpha, problem.beta), (problem.alpha_param, problem.beta_param)
+    wanted = {
+        "y": blended(y, "prior_y", *data),
+        "inference": blended(inferred, "prior_y", *data),
+        "dx": blended(x.grad, "prior_dx", *data),
+        "dscale": blended(scale.grad, "prior_dscale", *param),
+        "dbias": blended(bias.grad, "prior_dbias", *param),
+        "running_mean": mean.numpy(),
+        "running_variance": variance.numpy(),
+        "saved_mean": given["x"].mean(problem.axes).ravel(),
+        "saved_inv_variance": (given["x"].var(problem.axes) + problem.epsilon).ravel() ** -0.5,
+    }
+    if problem.adds:
+        wanted["dz"] = z.grad.numpy().ravel()
+    for name, values in wanted.items():  # float64 on both sides
         np.testing.assert_allclose(
-            ours.reshape(-1), theirs.detach().numpy().reshape(-1), rtol=1e-10, atol=1e-12
+            exact[name].ravel(), values, rtol=1e-9, atol=1e-10, err_msg=f"{name} of {problem}"
         )
-    axes = (0,) if mode == "per_activation" else (0, *range(2, x.ndim))
-    np.testing.assert_allclose(
-        result.saved_mean, x.mean(axes, keepdims=True), rtol=1e-12, atol=1e-14
-    )
-    deviation = np.sqrt(x.var(axes, keepdims=True) + 1e-3)
-    np.testing.assert_allclose(result.saved_inv_variance, 1 / deviation, rtol=1e-12)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_inference_against_pytorch(torch, mode):
-    x, scale, bias, *_ = operands((4, 3, 2, 5), mode)
-    mean, variance = np.random.default_rng(2).uniform(0.5, 2, (2, *scale.shape))
-    y = ref.batch_normalization_forward_inference(
-        x, scale, bias, mean, variance, mode=mode, epsilon=1e-2
-    )
-    flat = [torch.from_numpy(a.reshape(-1)) for a in (mean, variance, scale, bias)]
-    expected = torch.nn.functional.batch_norm(as_torch(torch, x, mode), *flat, eps=1e-2)
-    np.testing.assert_allclose(y.reshape(-1), expected.numpy().reshape(-1), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("saved", [True, False], ids=["saved", "recomputed"])
-@pytest.mark.parametrize("fused", ["plain", "relu", "add_relu"])
-@pytest.mark.parametrize("mode", MODES)
-def test_gradients_against_finite_differences(mode, fused, saved):
-    x, scale, bias, z, dy = operands((3, 2, 2, 2), mode, seed=3)
-    options = {"mode": mode, "relu": fused != "plain", "z": z if fused == "add_relu" else None}
-
-    def loss() -> float:
-        y = ref.batch_normalization_forward_training(x, scale, bias, average_factor=1, **options).y
-        return float((y * dy).sum())
-
-    forward = ref.batch_normalization_forward_training(x, scale, bias, average_factor=1, **options)
-    statistics = (
-        {"saved_mean": forward.saved_mean, "saved_inv_variance": forward.saved_inv_variance}
-        if saved
-        else {}
-    )
-    result = ref.batch_normalization_backward(
-        x=x, dy=dy, scale=scale, mode=mode, mask=forward.mask, **statistics
-    )
-    # No argument of ReLU lies within the step of its kink, so the loss is smooth there; per
-    # activation a variance of 3 values may be small, which makes its third derivative large.
-    for ours, operand in [
-        (result.dx, x),
-        (result.dscale, scale),
-        (result.dbias, bias),
-        (result.dz, z),
-    ]:
-        if operand is not z or fused == "add_relu":
-            np.testing.assert_allclose(ours, gradient(loss, operand), rtol=1e-6, atol=1e-7)
 
 
 def test_the_averages_of_1_over_n_are_plain_ones():
