@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes.reference.rnn import rnn_backward_data, rnn_backward_weights, rnn_forward
+from cudnn_ctypes.reference.rnn import rnn_forward
 from cudnn_ctypes.reference.rnn_cells import Clip
 from cudnn_ctypes.reference.rnn_network import (
     RecurrentNetwork,
@@ -17,64 +18,32 @@ from cudnn_ctypes.reference.rnn_network import (
     weight_slots,
     weights_in,
 )
+from tests.legacy.recurrent import Operands, Problem, example, expected, random_operands
 
 CELLS = ("relu", "tanh", "lstm", "gru")
 
 
-def random_weights(rng: np.random.Generator, network: RecurrentNetwork) -> list[RecurrentWeights]:
-    return weights_in(network, rng.uniform(-0.6, 0.6, weight_count(network)))
+def problem_of(network: RecurrentNetwork, seed: int, lengths: Any = (3, 0, 5, 2)) -> Any:
+    """The operands of sequences whose lengths differ: one has none, and one is the longest."""
+    problem = replace(example(), network=network, lengths=lengths, seed=seed)
+    return problem, random_operands(problem)
 
 
-def random_problem(seed: int, network: RecurrentNetwork, steps: int = 5, batch: int = 4) -> dict:
-    """Operands and output gradients; lengths differ, one is 0 and one the longest."""
-    rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, steps + 1, batch)
-    lengths[rng.permutation(batch)[:2]] = 0, steps
-    states = {"hx": network.output_size, "dhy": network.output_size}
-    if network.cell == "lstm":
-        states |= {"cx": network.hidden_size, "dcy": network.hidden_size}
-    return {
-        "weights": random_weights(rng, network),
-        "x": rng.standard_normal((steps, batch, network.input_size)),
-        "dy": rng.standard_normal((steps, batch, network.y_size)),
-        "lengths": lengths,
-        **{n: rng.standard_normal((network.pseudo_layers, batch, s)) for n, s in states.items()},
-    }
-
-
-def run(network: RecurrentNetwork, problem: dict, masks=None):
-    """All results of forward, backward data and backward weights."""
-    initial = {name: problem.get(name) for name in ("hx", "cx")}
-    forward = rnn_forward(
-        network, problem["weights"], problem["x"], problem["lengths"], masks=masks, **initial
-    )
-    data = rnn_backward_data(
-        network,
-        weights=problem["weights"],
-        tape=forward.tape,
-        **{name: problem.get(name) for name in ("dy", "lengths", "dhy", "dcy")},
-        **initial,
-    )
-    gradients = rnn_backward_weights(
-        network, tape=forward.tape, **{name: problem[name] for name in ("x", "lengths", "hx")}
-    )
-    return forward, data, gradients
-
-
-def loss(network: RecurrentNetwork, problem: dict, masks=None) -> float:
+def loss(problem: Problem, given: Operands, masks=None) -> float:
     """A scalar whose gradients by y, hy and cy are dy (outside the padding), dhy and dcy."""
+    network = problem.network
     forward = rnn_forward(
         network,
-        problem["weights"],
-        problem["x"],
-        problem["lengths"],
-        problem.get("hx"),
-        problem.get("cx"),
+        weights_in(network, given.weights),
+        given.x,
+        problem.lengths,
+        given.hx,
+        given.cx,
         masks=masks,
     )
-    total = np.sum(forward.y * problem["dy"]) + np.sum(forward.hy * problem["dhy"])
+    total = np.sum(forward.y * given.dy) + np.sum(forward.hy * given.dhy)
     if forward.cy is not None:
-        total += np.sum(forward.cy * problem["dcy"])
+        total += np.sum(forward.cy * given.dcy)
     return float(total)
 
 
@@ -142,38 +111,29 @@ def torch_networks() -> list[RecurrentNetwork]:
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("network", torch_networks(), ids=str)
 def test_against_pytorch(torch, network: RecurrentNetwork):
-    problem = random_problem(1, network)
     # Packed sequences are not empty there.
-    problem["lengths"] = np.maximum(problem["lengths"], 1)
-    forward, data, gradients = run(network, problem)
-
-    module = torch_module(torch, network, problem["weights"])
-    tensors = {
-        name: torch.tensor(problem[name], requires_grad=True)
-        for name in ("x", "hx", "cx")
-        if name in problem
-    }
+    problem, given = problem_of(network, 1, lengths=(3, 1, 5, 2))
+    found = expected(problem, given)
+    module = torch_module(torch, network, weights_in(network, given.weights))
+    states = ("hx", "cx") if network.cell == "lstm" else ("hx",)
+    tensors = {n: torch.tensor(getattr(given, n), requires_grad=True) for n in ("x", *states)}
     packed = torch.nn.utils.rnn.pack_padded_sequence(
-        tensors["x"], torch.tensor(problem["lengths"]), enforce_sorted=False
+        tensors["x"], torch.tensor(problem.lengths), enforce_sorted=False
     )
     initial = (tensors["hx"], tensors["cx"]) if network.cell == "lstm" else tensors["hx"]
     output, final = module(packed, initial)
-    ty, _ = torch.nn.utils.rnn.pad_packed_sequence(output, total_length=len(problem["x"]))
+    ty, _ = torch.nn.utils.rnn.pad_packed_sequence(output, total_length=problem.steps)
     finals = final if network.cell == "lstm" else (final,)
-    seeds = [torch.tensor(problem[n]) for n in ("dy", "dhy", "dcy") if n in problem]
+    seeds = [torch.tensor(each) for each in (given.dy, given.dhy, given.dcy) if each is not None]
     torch.autograd.backward([ty, *finals], seeds)
 
     close = {"rtol": 1e-10, "atol": 1e-12}  # float64 on both sides
-    np.testing.assert_allclose(forward.y, ty.detach().numpy(), **close)
-    np.testing.assert_allclose(forward.hy, finals[0].detach().numpy(), **close)
-    np.testing.assert_allclose(data.dx, tensors["x"].grad.numpy(), **close)
-    np.testing.assert_allclose(data.dhx, tensors["hx"].grad.numpy(), **close)
-    if network.cell == "lstm":
-        np.testing.assert_allclose(forward.cy, finals[1].detach().numpy(), **close)
-        np.testing.assert_allclose(data.dcx, tensors["cx"].grad.numpy(), **close)
-    for number, own in enumerate(gradients):
-        given = torch_arrays(network, number, own)
-        for name, array in given.items():
+    for name, result in zip(("y", "hy", "cy"), (ty, *finals), strict=False):
+        np.testing.assert_allclose(found[name], result.detach().numpy(), **close)
+    for name, tensor in tensors.items():
+        np.testing.assert_allclose(found[f"d{name}"], tensor.grad.numpy(), **close)
+    for number, own in enumerate(weights_in(network, found["dweights"])):
+        for name, array in torch_arrays(network, number, own).items():
             if name.startswith("bias_ih") and own.bw is None:
                 continue
             if name.startswith("bias_hh") and own.br is None:
@@ -203,16 +163,16 @@ def networks_for_differences() -> list[RecurrentNetwork]:
 @pytest.mark.parametrize("network", networks_for_differences(), ids=str)
 @pytest.mark.parametrize("dropout", [False, True])
 def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout: bool):
-    problem = random_problem(2, network)
+    problem, given = problem_of(network, 2)
     rng = np.random.default_rng(3)
     masks = None
     if dropout:
-        shape = (network.layers - 1, *problem["dy"].shape)
+        shape = (network.layers - 1, *given.dy.shape)
         masks = list(2.0 * (rng.random(shape) < 0.5))
-    _, data, gradients = run(network, problem, masks)
-    computed = {"x": data.dx, "hx": data.dhx, "cx": data.dcx}
-    pairs = [(problem[name], computed[name]) for name in computed if name in problem]
-    for own, gradient in zip(problem["weights"], gradients, strict=True):
+    found = expected(problem, given, masks)
+    pairs = [(getattr(given, n), found[f"d{n}"]) for n in ("x", "hx", "cx") if f"d{n}" in found]
+    of_weights = (weights_in(network, flat) for flat in (given.weights, found["dweights"]))
+    for own, gradient in zip(*of_weights, strict=True):
         for name in ("w", "r", "p", "bw", "br"):
             if getattr(own, name) is not None:
                 pairs.append((getattr(own, name), getattr(gradient, name)))
@@ -222,9 +182,9 @@ def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout
             place = tuple(int(rng.integers(n)) for n in operand.shape)
             kept, h = operand[place], 1e-6
             operand[place] = kept + h
-            above = loss(network, problem, masks)
+            above = loss(problem, given, masks)
             operand[place] = kept - h
-            below = loss(network, problem, masks)
+            below = loss(problem, given, masks)
             operand[place] = kept
             # Rounding error of the difference: 1e-16 * loss / 1e-6; truncation: 1e-12.
             np.testing.assert_allclose((above - below) / (2 * h), gradient[place], atol=3e-8)
@@ -235,28 +195,24 @@ def test_gradients_against_finite_differences(network: RecurrentNetwork, dropout
 
 def test_padding_is_not_read_and_not_written_to_gradients():
     for cell in CELLS:
-        network = RecurrentNetwork(cell, 3, 4, 2, True)
-        problem = random_problem(5, network)
-        expected = run(network, problem)
-        padding = np.arange(5)[:, None] >= problem["lengths"]
-        problem["x"][padding] = np.nan
-        problem["dy"][padding] = np.nan
-        forward, data, gradients = run(network, problem)
-        np.testing.assert_array_equal(forward.y, expected[0].y)
-        np.testing.assert_array_equal(data.dx, expected[1].dx)
-        assert not forward.y[padding].any()
-        assert not data.dx[padding].any()
-        for own, other in zip(gradients, expected[2], strict=True):
-            np.testing.assert_array_equal(own.w, other.w)
+        problem, given = problem_of(RecurrentNetwork(cell, 3, 4, 2, True), 5)
+        wanted = expected(problem, given)
+        given.x[~problem.valid] = np.nan
+        given.dy[~problem.valid] = np.nan
+        found = expected(problem, given)
+        for name in ("y", "dx"):
+            assert not found[name][~problem.valid].any()
+        for name in ("y", "dx", "dweights"):
+            np.testing.assert_array_equal(found[name], wanted[name])
 
 
 def test_cell_states_are_clipped_where_they_are_read():
     clipped = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02))
     plain = replace(clipped, clip=None)
-    problem = random_problem(8, clipped)
-    weights, hx, cx = problem["weights"], problem["hx"], 10 * problem["cx"]
-    for t in range(len(problem["x"])):  # step by step, the limits put in by hand
-        x = problem["x"][t : t + 1]
+    _, given = problem_of(clipped, 8)
+    weights, hx, cx = weights_in(clipped, given.weights), given.hx, 10 * given.cx
+    for t in range(len(given.x)):  # step by step, the limits put in by hand
+        x = given.x[t : t + 1]
         step = rnn_forward(clipped, weights, x, hx=hx, cx=cx)
         expected = rnn_forward(plain, weights, x, hx=hx, cx=np.clip(cx, -0.05, 0.02))
         np.testing.assert_array_equal(step.cy, expected.cy)
@@ -271,13 +227,13 @@ def test_cell_states_are_clipped_where_they_are_read():
 @pytest.mark.parametrize("propagate", [True, False])
 def test_what_the_clip_makes_of_nan(propagate: bool):
     network = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02, propagate))
-    problem = random_problem(8, network)
-    arguments = (network, problem["weights"], problem["x"][:1])
-    problem["cx"][0, 0] = np.nan
-    got = rnn_forward(*arguments, hx=problem["hx"], cx=problem["cx"])
+    _, given = problem_of(network, 8)
+    arguments = (network, weights_in(network, given.weights), given.x[:1])
+    given.cx[0, 0] = np.nan
+    got = rnn_forward(*arguments, hx=given.hx, cx=given.cx)
     assert np.isnan(got.cy[0, 0]).all() == propagate
-    problem["cx"][0, 0] = -0.05
-    low = rnn_forward(*arguments, hx=problem["hx"], cx=problem["cx"])
+    given.cx[0, 0] = -0.05
+    low = rnn_forward(*arguments, hx=given.hx, cx=given.cx)
     if not propagate:
         np.testing.assert_array_equal(got.y, low.y)
 
