@@ -10,14 +10,12 @@ import cudnn_ctypes
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NoDeviceError, use_reference_device
 
-from .conftest import PLACES, close, randn, synchronize
+from .conftest import PLACES, Product, randn
 
 torch = pytest.importorskip("torch")
 
 HALF, FLOAT = cudnn.data_type.HALF, cudnn.data_type.FLOAT
 A, FALLBACK = cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK
-# float16 has 11 bits: one rounding of the result, and one of its difference to PyTorch's.
-TOLERANCE = 2 * 2.0**-11
 
 
 @pytest.fixture(params=PLACES)
@@ -26,42 +24,12 @@ def device(request):
         yield request.param
 
 
-class Product:
-    """relu(a @ b), with memory for it."""
-
-    def __init__(self, device: str, **options: Any) -> None:
-        self.device = device
-        self.a = randn(4, 64, 32, device=device, dtype=torch.float16)
-        self.b = randn(4, 32, 64, device=device, dtype=torch.float16, seed=5)
-        self.c = torch.full((4, 64, 64), float("nan"), dtype=torch.float16, device=device)
-        self.graph = cudnn.pygraph(
-            **{"io_data_type": HALF, "intermediate_data_type": FLOAT, **options},
-            compute_data_type=FLOAT,
-        )
-
-    def describe(self, *, arrays: bool = False) -> Any:
-        a, b = self.a, self.b
-        if not arrays:
-            a, b = self.graph.tensor_like(a).set_uid(1), self.graph.tensor_like(b).set_uid(2)
-        self.out = self.graph.relu(self.graph.matmul(a, b, name="product"))
-        self.out.set_output(True).set_data_type(HALF).set_uid(3)
-        return self.graph
-
-    @property
-    def workspace(self) -> Any:
-        return torch.empty(64 << 20, dtype=torch.uint8, device=self.device)
-
-    def check(self) -> None:
-        synchronize(self.device)
-        close(self.c, (self.a.double() @ self.b.double()).relu(), TOLERANCE)
-
-
 # --- executing -----------------------------------------------------------------------------------
 
 
 def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device):
-    problem = Product(device)
-    graph = problem.describe(arrays=True)
+    problem = Product(device, arrays=True)
+    graph = problem.graph
     assert graph.nodes[0].inputs.keys() == {"A", "B"}
     assert [each.name for each in graph.get_inputs()] == ["product::A", "product::B"]
     graph.execute({problem.out: problem.c}, problem.workspace)
@@ -69,17 +37,16 @@ def test_arrays_are_operands_and_the_graph_is_built_when_it_is_executed(device):
     # Other memory for such an operand, by its tensor, takes the place of the array.
     problem.b = randn(4, 32, 64, device=device, dtype=torch.float16, seed=6)
     operand = graph.find_tensor("product::B")
-    graph.execute({3: problem.c.fill_(float("nan")), operand: problem.b}, problem.workspace)
+    graph.execute({3: problem.c, operand: problem.b}, problem.workspace)
     problem.check()
 
 
 def test_memory_goes_with_a_list_of_unique_ids(device):
     problem = Product(device)
-    graph = problem.describe()
+    graph = problem.graph
     memory = [problem.c, problem.a, problem.b]
     graph.execute(memory, problem.workspace, tensor_uids=(3, 1, 2))
     problem.check()
-    problem.c.fill_(float("nan"))
     index = graph._held.plans.candidate
     graph.execute_plan_at_index(memory, problem.workspace, index, tensor_uids=[3, 1, 2])
     problem.check()
@@ -93,7 +60,7 @@ def test_memory_goes_with_a_list_of_unique_ids(device):
 
 def test_a_workspace_for_other_dims(device):
     problem = Product(device, is_override_shape_enabled=True, is_dynamic_shape_enabled=True)
-    graph = problem.describe()
+    graph = problem.graph
     try:
         graph.build()
     except cudnn.cudnnGraphNotSupportedError as error:
@@ -112,7 +79,7 @@ def test_a_workspace_for_other_dims(device):
 
 @pytest.mark.usefixtures("reference_device")
 def test_a_plan_for_fixed_shapes_has_no_workspace_for_others():
-    graph = Product("cpu").describe()
+    graph = Product("cpu").graph
     graph.build()
     with pytest.raises(ValueError, match="built for fixed shapes"):
         graph.get_workspace_size(None, [1], [[2, 64, 32]], [[2048, 32, 1]])
@@ -124,7 +91,7 @@ def test_a_plan_for_fixed_shapes_has_no_workspace_for_others():
 @pytest.mark.soak
 def test_an_engine_with_its_knobs_is_built_again(device):
     problem = Product(device)
-    graph = problem.describe()
+    graph = problem.graph
     graph.build()
     index = graph._held.plans.candidate
     engine, knobs = graph.get_engine_and_knobs_at_index(index)
@@ -138,17 +105,17 @@ def test_an_engine_with_its_knobs_is_built_again(device):
     name = graph.get_plan_name_at_index(index)
 
     again = Product(device)
-    other = again.describe().create_execution_plan(engine, knobs)
+    other = again.graph.create_execution_plan(engine, knobs)
     assert other.get_execution_plan_count() == 1
     assert other.get_plan_name_at_index(0) == name
     assert other.get_engine_and_knobs_at_index(0) == (engine, knobs)
     other.build_plan_at_index(0)
-    other.execute_plan_at_index({1: again.a, 2: again.b, 3: again.c}, again.workspace, 0)
+    other.execute_plan_at_index(again.memory, again.workspace, 0)
     again.check()
 
 
 def test_the_plans_of_a_graph_are_listed(device):
-    graph = Product(device).describe()
+    graph = Product(device).graph
     assert graph.plans == graph.backend_plan_entries() == []
     graph.create_execution_plans([A, FALLBACK])
     assert len(graph.plans) == graph.get_execution_plan_count()
@@ -160,7 +127,7 @@ def test_the_plans_of_a_graph_are_listed(device):
 
 def test_a_plan_that_is_selected_is_built_or_none(device):
     problem = Product(device)
-    graph = problem.describe()
+    graph = problem.graph
     graph.create_execution_plans([A, FALLBACK])
     last = graph.get_execution_plan_count() - 1
     for index in range(last, -1, -1):
@@ -173,7 +140,7 @@ def test_a_plan_that_is_selected_is_built_or_none(device):
         break
     else:
         raise AssertionError("no plan can be built")
-    graph.execute({1: problem.a, 2: problem.b, 3: problem.c}, problem.workspace)
+    graph.execute(problem.memory, problem.workspace)
     problem.check()
     graph.deselect_engines([graph.get_plan_name_at_index(index)]).select_plan(index)
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="deselected by its name"):
@@ -185,16 +152,16 @@ def test_a_plan_that_is_selected_is_built_or_none(device):
 @pytest.mark.soak
 @pytest.mark.usefixtures("reference_device")
 def test_filters_hold_for_plans_that_come_later():
-    graph = Product("cpu").describe()
+    graph = Product("cpu").graph
     graph.build()
     name = graph.get_plan_name_at_index(graph._held.plans.candidate)
-    other = Product("cpu").describe()
+    other = Product("cpu").graph
     assert other.deselect_engines([name]) is other
     other.build()
     chosen = other.get_plan_name_at_index(other._held.plans.candidate)
     assert name not in chosen
     notes = cudnn.behavior_note, cudnn.numerical_note
-    none = Product("cpu").describe().select_behavior_notes(list(notes[0])[:2])
+    none = Product("cpu").graph.select_behavior_notes(list(notes[0])[:2])
     none.select_numeric_notes(list(notes[1])).deselect_workspace_greater_than(1 << 30)
     none.create_execution_plans([A])
     with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="lacks "):
@@ -323,7 +290,7 @@ def test_how_cuda_graphs_keep_plans(monkeypatch):
     retention = cudnn.cuda_graph_retention
     monkeypatch.delenv("CUDNN_CUDA_GRAPH_RETENTION", raising=False)
     assert cudnn.pygraph().get_cuda_graph_retention() is retention.PER_GRAPH
-    graph = Product("cpu", cuda_graph_retention=retention.NONE).describe()
+    graph = Product("cpu", cuda_graph_retention=retention.NONE).graph
     assert graph.get_cuda_graph_retention() is retention.NONE
     graph.build()
     if cudnn.backend_version() >= 92800:
@@ -344,7 +311,7 @@ def test_how_cuda_graphs_keep_plans(monkeypatch):
 
 
 def test_explanations_are_those_of_layer_3(device):
-    graph = Product(device).describe()
+    graph = Product(device).graph
     rows = graph.explain(heuristics="a")
     assert {row.state for row in rows} & {"works", "accepted"} or len(rows) > 0
     layer_3 = cudnn_ctypes.Graph.from_json(graph.to_json())
@@ -358,18 +325,17 @@ def test_explanations_are_those_of_layer_3(device):
 @pytest.mark.usefixtures("reference_device")
 def test_nothing_is_measured_on_the_reference_device():
     with pytest.raises(NoDeviceError):
-        Product("cpu").describe().autotune()
+        Product("cpu").graph.autotune()
 
 
 @pytest.mark.gpu
 def test_the_fastest_plan_is_executed():
     with use_reference_device(False):
         problem = Product("cuda")
-        graph = problem.describe()
-        memory = {1: problem.a, 2: problem.b, 3: problem.c}
-        measured = graph.autotune(memory, runs=3, progress=False)
+        graph = problem.graph
+        measured = graph.autotune(problem.memory, runs=3, progress=False)
         best = graph.get_engine_and_knobs_at_index(graph._held.plans.candidate)
         assert best[0] == measured.best.engine
         problem.c.fill_(float("nan"))
-        graph.execute(memory, problem.workspace)
+        graph.execute(problem.memory, problem.workspace)
         problem.check()

@@ -5,14 +5,12 @@ They run on a GPU, and on the reference device with PyTorch's CPU tensors.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
 
-from .conftest import close, execute, nothing, randn, synchronize, workspace_of
+from .conftest import Product, close, execute, nothing, randn, synchronize, workspace_of
 
 torch = pytest.importorskip("torch")
 
@@ -20,54 +18,11 @@ torch = pytest.importorskip("torch")
 BFLOAT16 = 2 * 2.0**-8
 
 
-class Product:
-    """relu(a @ b) built step by step, with memory for it."""
-
-    def __init__(self, device: str, **options: Any) -> None:
-        self.a, self.b = randn(4, 64, 32, device=device), randn(4, 32, 64, device=device, seed=5)
-        self.graph = cudnn.pygraph(
-            name="product",
-            io_data_type=torch.bfloat16,
-            intermediate_data_type=cudnn.data_type.FLOAT,
-            compute_data_type=cudnn.data_type.FLOAT,
-            **options,
-        )
-        self.x = self.graph.tensor_like(self.a, name="a").set_uid(101)
-        self.w = self.graph.tensor(dim=[4, 32, 64], stride=[2048, 64, 1], name="b")
-        self.y = self.graph.relu(self.graph.matmul(self.x, self.w), name="relu")
-        self.y.set_output(True).set_name("y").set_uid(103)
-        self.device = device
-        self.renew()
-
-    def renew(self) -> None:
-        self.c = torch.full((4, 64, 64), float("nan"), dtype=torch.bfloat16, device=self.device)
-
-    def prepare(self) -> None:
-        self.graph.validate()
-        self.graph.build_operation_graph()
-        self.graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
-
-    @property
-    def workspace(self) -> Any:
-        size = self.graph.get_workspace_size()
-        return torch.empty(size, dtype=torch.uint8, device=self.device)
-
-    @property
-    def memory(self) -> dict[Any, Any]:
-        return {self.x: self.a, self.w: self.b, self.y: self.c}
-
-    def check(self) -> None:
-        synchronize(self.device)
-        expected = torch.relu(self.a.double() @ self.b.double())
-        close(self.c, expected, BFLOAT16)
-        self.renew()
-
-
 def test_operands_by_tensor_uid_and_name_in_any_form_of_memory(device):
     problem = Product(device)
     problem.graph.build()
     workspace = problem.workspace
-    problem.graph.execute({101: problem.a, "b": problem.b, problem.y: problem.c}, workspace)
+    problem.graph.execute({1: problem.a, "b": problem.b, problem.out: problem.c}, workspace)
     problem.check()
     addresses = {key: each.data_ptr() for key, each in problem.memory.items()}
     problem.graph.execute(addresses, workspace.data_ptr())
@@ -81,7 +36,7 @@ def test_operands_by_tensor_uid_and_name_in_any_form_of_memory(device):
         DeviceTensor.from_dlpack(problem.c) as c,
     ):
         problem.graph.execute(
-            {"a": a, "b": b, "y": c}, None if not workspace.numel() else workspace
+            {"a": a, "b": b, "y": c}, workspace if problem.graph.get_workspace_size() else None
         )
     problem.check()
 
@@ -173,8 +128,8 @@ def test_a_serialized_graph(device):
         graph.deserialize(*arguments)
         assert graph.get_execution_plan_count() == 1
         assert graph.get_workspace_size() == problem.graph.get_workspace_size()
-        assert graph.query_tensor_attributes_of_uid(103).get_dim() == [4, 64, 64]
-        graph.execute({101: problem.a, "b": problem.b, 103: problem.c}, problem.workspace)
+        assert graph.query_tensor_attributes_of_uid(3).get_dim() == [4, 64, 64]
+        graph.execute({1: problem.a, "b": problem.b, 3: problem.c}, problem.workspace)
         problem.check()
 
 
@@ -310,7 +265,9 @@ def test_a_cuda_graph_is_filled_and_updated():
 
     with use_reference_device(False):
         problem = Product("cuda")
-        problem.prepare()
+        problem.graph.validate()
+        problem.graph.build_operation_graph()
+        problem.graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
         problem.graph.select_behavior_notes([cudnn.behavior_note.SUPPORTS_CUDA_GRAPH_NATIVE_API])
         problem.graph.check_support()
         problem.graph.build_plans()
@@ -364,9 +321,9 @@ def test_what_is_no_variant_pack():
             problem.graph.execute([problem.a], None)
         with pytest.raises(TypeError, match="keys of a variant pack are tensors, uids or names"):
             problem.graph.execute({**problem.memory, 1.5: problem.a}, None)
-        with pytest.raises(ValueError, match=r"no memory was given for 'a' \(uid 101\)"):
-            problem.graph.execute({problem.w: problem.b, problem.y: problem.c}, problem.workspace)
-        small = {**problem.memory, problem.y: problem.c[:2]}
+        with pytest.raises(ValueError, match=r"no memory was given for 'a' \(uid 1\)"):
+            problem.graph.execute({2: problem.b, 3: problem.c}, problem.workspace)
+        small = {**problem.memory, 3: problem.c[:2]}
         with pytest.raises(ValueError, match=r"tensor 'y' .* needs 32768 bytes, got 16384"):
             problem.graph.execute(small, problem.workspace)
 

@@ -358,7 +358,7 @@ def test_the_command_carries_results(h200, cache, tmp_path, capsys):
     assert f"cache: {file}: tunings: the JSON is damaged" in capsys.readouterr().err
 
 
-# --- gPUs that the plan cache knows from an earlier process ---------------------------------------
+# --- GPUs that the plan cache knows from an earlier process ---------------------------------------
 
 
 VALUES: dict[str, Any] = {"deviceName": "NVIDIA X", "deviceVer": 900, "multiProcessorCount": 132}
