@@ -545,19 +545,7 @@ def _inference(graph: Description) -> Edit:
 IMAGES_AS_IN_C = "images stored as in C"
 """The case by which measured facts would know it."""
 
-_OF_IMAGES = (
-    CONV_FPROP,
-    CONV_DGRAD,
-    CONV_WGRAD,
-    RESAMPLE_FORWARD,
-    RESAMPLE_BACKWARD,
-    GENSTATS,
-    NORM_FORWARD,
-    NORM_BACKWARD,
-    BN_FINALIZE,
-    BN_BACKWARD_WEIGHTS,
-    BATCHNORM_INFERENCE,
-)
+_OF_IMAGES = (CONV_FPROP, CONV_DGRAD, CONV_WGRAD, NORM_FORWARD, NORM_BACKWARD, *_BY_CHANNELS)
 _IMAGE = 4  # dimensions
 _ALIGNED = 16  # bytes that engines move at once
 

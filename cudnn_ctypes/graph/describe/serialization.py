@@ -203,18 +203,7 @@ _SLICE = re.compile(r"(-?\d{1,19})?:(-?\d{1,19})?:(-?\d{1,19})?", re.ASCII)
 
 # Kinds that format 1 called otherwise.
 _RENAMED = {"sdpa_forward": "sdpa_operation", "sdpa_backward": "sdpa_operation_backward"}
-_NODE_KEYS = {
-    "operation",
-    "kind",
-    "name",
-    "inputs",
-    "outputs",
-    "options",
-    "compute_data_type",
-    "transposed",
-    "may_go_unused",
-    "subgraphs",
-}
+_NODE_KEYS = {field.name for field in dataclasses.fields(Node)} - {"origin"}
 
 
 def from_json(cls: type[G], text: str | bytes) -> G:
