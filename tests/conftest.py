@@ -22,7 +22,7 @@ import error_report
 import gpu_coverage
 import pytest
 
-from cudnn_ctypes import raw, use_reference_device
+from cudnn_ctypes import Graph, raw, use_reference_device
 from cudnn_ctypes.raw import mode
 from cudnn_ctypes.raw.origins import SINCE
 
@@ -99,6 +99,22 @@ def reference_device() -> Iterator[None]:
     """Memory on the host while the test runs."""
     with use_reference_device():
         yield
+
+
+@pytest.fixture
+def without_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the reference device graphs are built without an engine, which takes long to compile.
+
+    For tests of what graphs compute, and of how they are described and called.
+    """
+    build = Graph.build
+
+    def without(graph: Graph, device: Any, *arguments: Any, **options: Any) -> Any:
+        if getattr(device, "on_reference_device", False):
+            options.setdefault("without_engine", True)
+        return build(graph, device, *arguments, **options)
+
+    monkeypatch.setattr(Graph, "build", without)
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
 from cudnn_ctypes.runtime import Event
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 DESCRIPTORS: list[Callable[[], Any]] = [
     lambda: cudnn.ActivationDescriptor("clipped_relu", coef=2.5, nan_propagation="propagate_nan"),
     lambda: attention(),
@@ -67,8 +69,7 @@ def built(handle: cudnn.Handle) -> cudnn.Graph:
 
 
 def plan(handle: cudnn.Handle) -> Any:
-    graph = built(handle)
-    return graph.plan
+    return built(handle).build(handle, without_engine=False)
 
 
 def bound(handle: cudnn.Handle) -> Any:

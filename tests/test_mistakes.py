@@ -11,6 +11,8 @@ from programs import run_program
 import cudnn_ctypes as c
 from cudnn_ctypes import raw
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 
 def memory(*shape, dtype=np.float32):
     return c.DeviceTensor.from_numpy(np.ones(shape, dtype))

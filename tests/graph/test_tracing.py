@@ -15,6 +15,8 @@ from cudnn_ctypes.graph.tracing import TracedGraph, quick_look
 
 torch: Any = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 TRACED: list[tuple[Any, ...]] = []
 
 
@@ -110,7 +112,6 @@ def test_a_function_inside_another_one_adds_to_its_graph():
     assert [each.operation for each in described.nodes] == ["mul", "add", "sigmoid"] * 2
 
 
-@pytest.mark.soak
 def test_outputs_are_of_the_type_of_the_first_tensor_unless_said_otherwise():
     a, b = operands()
 

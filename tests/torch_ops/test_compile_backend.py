@@ -15,6 +15,8 @@ nn = torch.nn
 from cudnn_ctypes import torch_ops, use_reference_device  # noqa: E402
 from cudnn_ctypes.torch_ops import backend  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 LAST = torch.channels_last
 
 

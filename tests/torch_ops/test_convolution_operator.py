@@ -21,6 +21,8 @@ torch: Any = pytest.importorskip("torch")
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 
 def images(place: str, *, batch: int = 2, seed: int = 0, dtype: Any = None) -> list[Any]:
     """x, w, b and a residual, channels last; in float16 on a GPU, where float32 would be TF32."""

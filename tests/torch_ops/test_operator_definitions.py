@@ -13,6 +13,8 @@ torch: Any = pytest.importorskip("torch")
 from cudnn_ctypes.torch_ops import custom_op  # noqa: E402
 from cudnn_ctypes.torch_ops.graphs import OPERATORS  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("without_engines")
+
 
 def test_the_schema_says_what_the_function_takes() -> None:
     schema = str(conv_bias_relu()._schema)
@@ -52,7 +54,6 @@ def test_without_a_backward_graph_there_is_no_gradient() -> None:
         y.sum().backward()
 
 
-@pytest.mark.soak
 def test_a_gradient_that_is_not_defined_is_an_error() -> None:
     operator = custom_op(
         "cudnn_ctypes_tests::weighted",
@@ -147,7 +148,6 @@ def test_a_function_with_another_number_of_results() -> None:
         operator(torch.randn(1, 4, 8))
 
 
-@pytest.mark.soak
 def test_the_example_and_its_gradients() -> None:
     """It is not run as a doctest, which would need PyTorch."""
     x = torch.randn(2, 8, 16, requires_grad=True)
@@ -161,7 +161,6 @@ def test_the_example_and_its_gradients() -> None:
         torch.testing.assert_close(each.grad.double(), right.grad, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.soak
 def test_a_gradient_that_equals_another_tensor_runs_no_graph() -> None:
     def total(graph: Any, x: Any, y: Any, scale: Any) -> Any:
         return (x + y) * scale
@@ -186,7 +185,6 @@ def test_a_gradient_that_equals_another_tensor_runs_no_graph() -> None:
     torch.library.opcheck(operator, (x, y, scale))
 
 
-@pytest.mark.soak
 def test_an_operator_can_be_defined_again() -> None:
     """As a cell of a notebook that runs twice."""
     for factor in (2.0, 3.0):
@@ -205,7 +203,6 @@ def test_an_operator_can_be_defined_again() -> None:
         torch.testing.assert_close(x.grad, torch.full_like(x, factor))
 
 
-@pytest.mark.soak
 def test_the_gradient_of_a_gradient_is_not_computed_in_silence() -> None:
     operator = custom_op(
         "cudnn_ctypes_tests::square",

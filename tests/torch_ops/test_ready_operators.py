@@ -297,6 +297,7 @@ CHECKED = {
 @pytest.mark.soak
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(list(CHECKED)[::2]))
+@pytest.mark.usefixtures("without_engines")
 def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
     operands = [each.to(place) if torch.is_tensor(each) else each for each in CHECKED[name]()]
     gradients = 2 if name == "rotate" else len(operands)
@@ -307,6 +308,7 @@ def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("without_engines")
 def test_products_compute_in_the_type_of_autocast() -> None:
     x, w = normal(6, 64, dtype=torch.float32), normal(48, 64, dtype=torch.float32).requires_grad_()
     with torch.autocast("cpu", torch.bfloat16):
@@ -318,6 +320,7 @@ def test_products_compute_in_the_type_of_autocast() -> None:
 
 @pytest.mark.soak
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.usefixtures("without_engines")
 def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
     class Block(torch.nn.Module):
         def forward(self, x: Any, w: Any) -> Any:
@@ -338,6 +341,7 @@ def test_an_exported_program_holds_the_operators(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.usefixtures("without_engines")
 def test_sizes_that_change_are_symbols() -> None:
     """One compiled graph, and a plan for each size: rows, images, tokens."""
     made: list[Any] = []

@@ -13,6 +13,7 @@ from cudnn_ctypes.graph.run import given_memory
 
 from ..conftest import on_each_device
 
+pytestmark = pytest.mark.usefixtures("without_engines")
 reference = pytest.mark.usefixtures("reference_device")
 SHAPES = {"a": (2, 8, 16), "b": (2, 16, 4)}
 
@@ -42,13 +43,6 @@ def on_device(given: dict[str, Any]) -> dict[str, DeviceTensor]:
     return {name: DeviceTensor.from_numpy(value) for name, value in given.items()}
 
 
-@pytest.fixture(autouse=True)
-def plans_are_kept(tmp_path_factory, monkeypatch):
-    """Most tests here run the same graph, which takes half a second to compile."""
-    folder = tmp_path_factory.getbasetemp() / "plans of graph methods"
-    monkeypatch.setenv("CUDNN_CTYPES_CACHE", str(folder))
-
-
 @pytest.fixture(scope="module")
 def torch():
     return pytest.importorskip("torch")
@@ -60,7 +54,6 @@ def graph():
         yield made
 
 
-@pytest.mark.soak
 @reference
 def test_torch_tensors_give_torch_tensors(graph, torch):
     given = numbers()
@@ -77,7 +70,6 @@ def test_a_default_handle_is_not_the_graph_s(graph):
         graph.execute(on_device(numbers()))
 
 
-@pytest.mark.soak
 @reference
 def test_operations_added_after_the_build_are_in_the_next_run():
     graph, given = product(), numbers()
@@ -323,7 +315,6 @@ def test_a_default_handle_is_used_again():
 # --- tensors of another graph ---------------------------------------------------------------------
 
 
-@pytest.mark.soak
 @on_each_device
 def test_a_graph_takes_tensors_of_another_one(handle):
     """What one graph writes, another one reads under the same key; both have an input "x"."""
