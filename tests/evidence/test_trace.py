@@ -15,7 +15,17 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
 from cudnn_ctypes.raw import function as raw_function
 
-pytestmark = pytest.mark.usefixtures("reference_device")
+
+@pytest.fixture(autouse=True)
+def device(request):
+    """The GPU for a test that is marked so, else the reference device."""
+    with cudnn.use_reference_device(request.node.get_closest_marker("gpu") is None):
+        yield
+
+
+on_each_device = pytest.mark.parametrize(
+    "device", ["reference device", pytest.param("GPU", marks=pytest.mark.gpu)], indirect=True
+)
 
 
 def here(call: cudnn.CallRecord) -> bool:
@@ -60,6 +70,7 @@ class TestLayers:
         assert [call.number for call in seen.calls] == [1, 2, 3]
         assert all(call.seconds > 0 for call in seen.calls)
 
+    @on_each_device
     def test_layer_2_when_it_is_recorded_and_when_it_is_launched_again(self):
         x, y = relu_tensors()
         with cudnn.Handle() as handle:
@@ -77,6 +88,7 @@ class TestLayers:
 
 
 class TestMemory:
+    @on_each_device
     def test_is_known_by_its_allocation_and_offset(self):
         with (
             cudnn.Handle() as handle,
@@ -187,6 +199,7 @@ class TestNumbers:
         assert "call" in seen.verdict()
         assert "y: 1 NaN" in seen.verdict()
 
+    @on_each_device
     def test_poison_in_what_was_overwritten_does_not_count(self):
         x, y = relu_tensors()
         with cudnn.Handle() as handle, cudnn.trace(nan=True) as seen:
@@ -194,6 +207,7 @@ class TestNumbers:
         assert seen.first_not_finite is None
         assert "no output that is not finite" in seen.verdict()
 
+    @on_each_device
     def test_of_graphs(self):
         graph = cudnn.Graph(io_data_type="float32")
         x = graph.tensor((2, 4, 8), name="x")
@@ -270,48 +284,6 @@ class TestOutput:
         assert rows["all"][:2] == ["4", "1"]
         total = sum(call.seconds for call in seen.calls) * 1e3
         assert float(rows["all"][2]) == pytest.approx(total, abs=2e-3)
-
-
-@pytest.mark.gpu
-class TestOnTheGpu:
-    @pytest.fixture(autouse=True)
-    def on_the_gpu(self):
-        with cudnn.use_reference_device(False):
-            yield
-
-    def test_launches_of_each_layer_and_their_memory(self):
-        graph = cudnn.Graph(io_data_type="float32")
-        graph.sqrt(graph.tensor((2, 4, 8), name="x")).set_output(name="y")
-        source = cudnn.DeviceTensor.from_numpy(np.full((2, 4, 8), -1, "f4"))
-        target = cudnn.DeviceTensor.full((2, 4, 8), 0, "float32")
-        x, y = relu_tensors()
-        with cudnn.Handle() as handle, graph, cudnn.trace(nan=True) as seen:
-            for _ in range(3):
-                cudnn.activation_forward(handle, x, "relu", y)
-            graph.build(handle)
-            workspace = cudnn.DeviceBuffer(max(graph.workspace_size, 1))
-            graph.execute({"x": source, "y": target}, workspace, handle=handle)
-        launches = [call for call in seen.calls if call.function == "cudnnActivationForward"]
-        assert len(launches) == 3
-        assert {argument(call, "x")["allocation"] for call in launches} == {"x"}
-        assert {argument(call, "x")["offset"] for call in launches} == {0}
-        assert not any(call.not_finite for call in launches)
-        first = seen.first_not_finite
-        assert first is not None
-        assert first.function == "cudnnBackendExecute"
-        assert list(first.not_finite.values()) == ["64 NaN of 64"]
-
-    def test_offsets_in_an_allocation(self):
-        with (
-            cudnn.Handle() as handle,
-            cudnn.DeviceBuffer(256) as memory,
-            cudnn.TensorDescriptor((1, 1, 4, 4), "float32") as tensor,
-            cudnn.trace() as seen,
-        ):
-            for offset in (0, 128):
-                raw.cudnnSetTensor(handle, tensor, memory.ptr + offset, 3.0)
-        places = [argument(call, "y") for call in seen.calls]
-        assert [(each["allocation"], each["offset"]) for each in places] == [("y", 0), ("y", 128)]
 
 
 class TestAllocations:

@@ -103,29 +103,6 @@ def test_to_a_file_and_by_name(program, tmp_path):
     assert not any("Descriptor(" in row for row in rows)
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "expected a program"),
-        (("missing.py",), "missing.py: there is no such file"),
-        (("",), "expected a program"),
-        (("--read", "missing.json"), "trace: missing.json: No such file"),
-        (("--read", "calls.json", "program.py"), "'program.py' is for a run"),
-        (("--diff", "a.json", "b.json", "--stats"), "--stats is for a run"),
-        (("--diff", __file__, __file__), "this is no trace"),
-    ],
-)
-def test_what_cannot_be_done(arguments, message):
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith("trace: ")
-    assert message in done.stderr
-
-
-# What each example makes at least one call of, and of which layers.
-
-
 class TestEnvironmentVariable:
     PROGRAM = "from cudnn_ctypes import raw\nraw.cudnnGetVersion()\n"
 
@@ -191,12 +168,3 @@ def test_the_first_calls_and_memory(program):
     assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr
     done = run("--first", 3, "--width", 0, program, "4", "relu")
     assert len(done.stderr.splitlines()) == 3
-    refused = run("--first", -1, program, "4", "relu")
-    assert refused.returncode == 2
-    assert refused.stderr == "trace: first: expected an int, at least 0, got -1\n"
-
-
-def test_a_folder_that_cannot_be_made(program):
-    done = run("--c", program / "below", program, "4", "relu")
-    assert done.returncode == 2
-    assert done.stderr == f"trace: {program / 'below'}: it cannot be made: Not a directory\n"
