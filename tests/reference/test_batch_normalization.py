@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudnn_ctypes import reference as ref
 from tests.legacy.normalizations import FAMILIES, expected, random_operands, random_problem
 
 
@@ -50,23 +49,3 @@ def test_against_pytorch(torch, seed, family):
         np.testing.assert_allclose(
             exact[name].ravel(), values, rtol=1e-9, atol=1e-10, err_msg=f"{name} of {problem}"
         )
-
-
-def test_the_averages_of_1_over_n_are_plain_ones():
-    rng = np.random.default_rng(5)
-    mean, variance = np.full((1, 3, 1, 1), 7.0), np.full((1, 3, 1, 1), 7.0)
-    scale, bias = np.ones((1, 3, 1, 1)), np.zeros((1, 3, 1, 1))
-    batches = rng.standard_normal((4, 2, 3, 4, 4))
-    for n, batch in enumerate(batches):  # with the first factor, 1, the 7 is gone
-        result = ref.batch_normalization_forward_training(
-            batch,
-            scale,
-            bias,
-            average_factor=1 / (1 + n),
-            running_mean=mean,
-            running_variance=variance,
-        )
-        mean, variance = result.running_mean, result.running_variance
-    np.testing.assert_allclose(mean[0, :, 0, 0], batches.mean((0, 1, 3, 4)), rtol=1e-10)
-    samples = batches.var((1, 3, 4), ddof=1).mean(0)
-    np.testing.assert_allclose(variance[0, :, 0, 0], samples, rtol=1e-10)

@@ -1,62 +1,11 @@
-"""Output shapes, against counting and against cuDNN's own formula; wrong shapes and options."""
+"""Wrong shapes and options of convolutions."""
 
 from __future__ import annotations
-
-import ctypes
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import raw
 from cudnn_ctypes import reference as ref
-from cudnn_ctypes.errors import LibraryNotFoundError
-
-from .naive import random_config
-
-
-@pytest.fixture
-def descriptors():
-    """A tensor, a filter and a convolution descriptor of the installed cuDNN; no GPU needed."""
-    tensor, filters, convolution = (
-        raw.cudnnTensorDescriptor_t(),
-        raw.cudnnFilterDescriptor_t(),
-        raw.cudnnConvolutionDescriptor_t(),
-    )
-    try:
-        raw.cudnnCreateTensorDescriptor(tensor)
-    except LibraryNotFoundError as error:
-        pytest.skip(f"cuDNN is the oracle of this test: {error}")
-    raw.cudnnCreateFilterDescriptor(filters)
-    raw.cudnnCreateConvolutionDescriptor(convolution)
-    yield tensor, filters, convolution
-    raw.cudnnDestroyTensorDescriptor(tensor)
-    raw.cudnnDestroyFilterDescriptor(filters)
-    raw.cudnnDestroyConvolutionDescriptor(convolution)
-
-
-def test_output_shape_against_cudnn(descriptors):
-    tensor, filters, convolution = descriptors
-    rng = np.random.default_rng(71)
-    for spatial in (1, 2, 3):
-        for _ in range(30):
-            config = random_config(rng, spatial)
-            x_shape, w_shape, *options, groups = config
-            raw.cudnnSetTensorNdDescriptorEx(
-                tensor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, len(x_shape), x_shape
-            )
-            raw.cudnnSetFilterNdDescriptor(
-                filters, raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, len(w_shape), w_shape
-            )
-            raw.cudnnSetConvolutionNdDescriptor(
-                convolution, spatial, *options, raw.CUDNN_CROSS_CORRELATION, raw.CUDNN_DATA_FLOAT
-            )
-            raw.cudnnSetConvolutionGroupCount(convolution, groups)
-            y_shape = (ctypes.c_int * (spatial + 2))(*[-1] * (spatial + 2))
-            raw.cudnnGetConvolutionNdForwardOutputDim(
-                convolution, tensor, filters, len(y_shape), y_shape
-            )
-            assert ref.output_shape(x_shape, w_shape, **config.options) == tuple(y_shape), config
-
 
 WRONG = [
     pytest.param({"x_shape": (1, 4)}, "x_shape must be", id="no spatial dimension"),

@@ -22,20 +22,3 @@ def test_bias_as_measured():
     block = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
     block += [k + 4 for k in block]
     assert reorder_bias(np.arange(64)).tolist() == block + [k + 32 for k in block]
-
-
-def test_every_element_goes_where_the_formula_says():
-    filters, channels, rows, columns = 64, 64, 2, 3
-    w = np.arange(filters * channels * rows * columns).reshape(filters, 2, rows, columns, 32)
-    reordered = reorder_filter(w).ravel()
-    for k in range(0, filters, 7):
-        for c in range(0, channels, 5):
-            for r, s in np.ndindex(rows, columns):
-                place = c // 32
-                place = (place * rows + r) * columns + s
-                place = place * (filters // 8) + k // 8
-                place = place * 2 + k % 2
-                place = place * 8 + c % 32 // 4
-                place = place * 4 + k % 8 // 2
-                place = place * 4 + c % 4
-                assert reordered[place] == w[k, c // 32, r, s, c % 32]

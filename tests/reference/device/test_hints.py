@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
@@ -69,23 +68,6 @@ def test_an_address_that_is_not_aligned(call: Call) -> None:
     error = call.error(cudnn.ExecutionFailedError, x=memory.ptr + 2)
     assert "which is no multiple of the 4 bytes of an element" in error.messages[0]
     call(x=memory.ptr + 4)
-
-
-def test_other_buffers(call: Call) -> None:
-    x, y = cudnn.TensorDescriptor((1, 3, 8, 8)), cudnn.TensorDescriptor((1, 3, 1, 1))
-    memory = cudnn.DeviceTensor.from_numpy(np.zeros((1, 3, 8, 8), np.float32))
-    handle, reduce = call.arguments["handle"], cudnn.ReduceTensorDescriptor("add")
-    with pytest.raises(cudnn.BadParamError) as caught:
-        raw.cudnnReduceTensor(
-            handle, reduce, None, 0, None, 0, 1.0, x, memory, 0.0, y, cudnn.DeviceBuffer(64)
-        )
-    assert caught.value.hint.startswith("cudnnGetReductionWorkspaceSize tells")
-    dropout = raw.cudnnDropoutDescriptor_t()
-    raw.cudnnCreateDropoutDescriptor(dropout)
-    with pytest.raises(cudnn.BadParamError) as caught:
-        raw.cudnnSetDropoutDescriptor(dropout, handle, 0.5, cudnn.DeviceBuffer(8), 8, 1)
-    assert caught.value.hint.startswith("cudnnDropoutGetStatesSize tells")
-    raw.cudnnDestroyDropoutDescriptor(dropout)
 
 
 def test_a_table_without_a_usable_row_speaks_for_itself(call: Call) -> None:
