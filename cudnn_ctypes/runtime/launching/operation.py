@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from cudnn_ctypes.raw import log, mode
 from cudnn_ctypes.raw.call_source import function_of
+from cudnn_ctypes.raw.process import Bounded
 from cudnn_ctypes.raw.records import unique
 from cudnn_ctypes.raw.torch_forms import alike_but_for_shapes, tells_gradients
 
@@ -40,12 +41,24 @@ from .plan import Launcher, Plan, Recording, StreamLauncher, recordings
 OTHER: Any = object()
 """Result of a form's functions for arguments of another form, or without a plan."""
 
-
+_CALL = """\
+def {name}{signature}:
+    if recordings and get_ident() in recordings:
+        return _operation.function({passed})
+    try:
+        _plans = {launcher}._plans
+    except Exception:
+        return _operation._recorded(None, ({given},))
+    for _launch in _operation._launches:
+        _result = _launch(_plans, {given})
+        if _result is not OTHER:
+            return _result
+    return _operation._recorded({kept_by}, ({given},))
+"""
 # What is found is a tuple: the plan, and `Plan.data`. The plan itself is far larger, and lies in no
 # cache of the CPU. The steps of `Plan` are between.
 _READ = """\
-def launch(_plans, _launcher, _values):
-    {given} = _values
+def launch(_plans, {given}):
     if {others}:
         return _other
     try:
@@ -85,6 +98,7 @@ class _Reading(NamedTuple):
 
 _KIND = "{0}.__class__ is not _kind_{0}"
 _READINGS = {
+    "default": _Reading("{0} is not _default_{0}"),
     "none": _Reading("{0} is not None"),
     "number": _Reading(_KIND, "{0}"),
     # 0.0 equals -0.0, and NaN does not equal itself.
@@ -107,8 +121,8 @@ def _absent() -> NoReturn:
 class Form:
     """Arguments of the same kinds and classes, whose launches take the same steps.
 
-    - `given`: which arguments a call gives, and in which order: the others have their defaults.
     - `launcher`: the handle or stream, which is among the `values`.
+    - `values`: of all parameters of the operation, which has these `defaults`.
     - `plan`: of a launch with these values.
     - `by_alignment`: whether the alignment of addresses counts, too.
 
@@ -122,17 +136,21 @@ class Form:
 
     def __init__(
         self,
-        given: Any,
         launcher: Launcher,
         values: Sequence[Any],
+        defaults: Sequence[Any],
         plan: Plan,
         *,
         by_alignment: bool,
     ) -> None:
-        self.given, self.steps = given, plan.steps
+        self.steps, self._defaults = plan.steps, defaults
         self._number = unique()
-        self._names = [f"_v{i}" for i in range(len(values))]
-        kinds = ["launcher" if each is launcher else kind_of_look(each) for each in values]
+        places = enumerate(values)
+        self._names = ["_launcher" if each is launcher else f"_v{i}" for i, each in places]
+        kinds = [
+            "default" if value is default else kind_of_look(value)
+            for value, default in zip(values, defaults, strict=True)
+        ]
         first: dict[int, str] = {}  # PyTorch's comparison takes no tensor twice
         named = zip(self._names, kinds, values, strict=True)
         self._same = [
@@ -145,19 +163,13 @@ class Form:
         self._classes = [type(value) for value in values]
         self._by_alignment = by_alignment
         self.known_by: Any = (
-            given,
             self._like,
             *(part for each in (kinds, self._classes, self._same) for part in each),
             *self.steps.items(),
         )
 
-    @functools.cached_property
-    def launch(self) -> FunctionType:
-        return self._function(_LAUNCH)
-
-    @functools.cached_property
-    def bind(self) -> FunctionType:
-        return self._function(_BIND)
+    launch = functools.cached_property(lambda self: self._function(_LAUNCH))
+    bind = functools.cached_property(lambda self: self._function(_BIND))
 
     def _function(self, template: str) -> FunctionType:
         scope: dict[str, Any] = {
@@ -179,13 +191,13 @@ class Form:
             "_follow": pytorch.follow,
         }
         others, parts, reads, unread = [], [], [], []
-        for name, kind, same, cls in zip(
-            self._names, self._kinds, self._same, self._classes, strict=True
+        for name, kind, same, cls, default in zip(
+            self._names, self._kinds, self._same, self._classes, self._defaults, strict=True
         ):
-            if kind == "launcher":
+            if name == "_launcher":
                 continue
             reading = _READINGS[kind]
-            scope[f"_kind_{name}"] = cls
+            scope |= {f"_kind_{name}": cls, f"_default_{name}": default}
             if name != same:
                 others.append(f"{name} is not {same}")
             else:
@@ -201,146 +213,131 @@ class Form:
         if self._by_alignment:
             addresses = "".join(f"{each.partition(' = ')[2]}, " for each in reads)
             parts.append(f"*_aligned(({addresses}))")
-        if unread:
-            reads.append(f"{''.join(unread)}None")
+        reads.append("".join([*unread, "None"]))
         unlike = "" if self._like is None else f" or not _like({', '.join(self._tensors)})"
         source = (_READ + template).format(
-            given=f"({', '.join(self._names)},)",
+            given=", ".join(self._names),
             others=" or ".join(others) or "False",
             parts="".join(parts),
             unlike=unlike,
-            reads="\n        ".join(reads) or "pass",
+            reads="\n        ".join(reads),
             **self.steps,
         )
         return function_of(source, "a form", scope)
 
-    def key(self, launcher: Launcher, values: Sequence[Any]) -> Any:
+    def key(self, values: Sequence[Any]) -> Any:
         """The key of the plan for these arguments.
 
         Raises NoKey if nothing stands for one of them.
         """
-        asked = _Asked()
-        self.launch(asked, launcher, values)
-        if asked.key is None:
+        asked: list[Any] = []
+        self.launch(Bounded(asked.append), *values)
+        if not asked:
             raise NoKey
-        return asked.key
-
-
-class _Asked:
-    """Notes the key that is looked up."""
-
-    key: Any = None
-
-    def __getitem__(self, key: Any) -> None:
-        self.key = key
+        return asked[0]
 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MOST = 64  # forms of one operation
+_MISSING: Any = inspect.Parameter.empty
 
 
 class _Operation:
     """A function that launches; the first call of a key goes through it, and makes a plan.
 
-    - `call`: the function that users call.
+    - `call`: the function that users call. It gets its code when it is first called.
     """
 
     def __init__(self, function: Callable[..., Any], *, by_alignment: bool) -> None:
-        code = function.__code__
-        self.function = function
-        self._parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        self._launcher = "handle" if "handle" in self._parameters else "stream"
-        self._place = self._parameters.index(self._launcher)
+        code, self.function = function.__code__, function
+        self._names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self._launcher = "handle" if "handle" in self._names else "stream"
         self._by_alignment = by_alignment
         self._forms: dict[Any, Form] = {}
-        self._launches: dict[Any, list[Callable[..., Any]]] = {}
-        self.call = functools.update_wrapper(self._caller(), function)
+        self._launches: list[Callable[..., Any]] = []
+        call = FunctionType(_first_call.__code__, {**globals(), "_operation": self})
+        self.call: Any = functools.update_wrapper(call, function)
         vars(self.call)["_operation"] = self
 
-    def _caller(self) -> Callable[..., Any]:
-        function, launches, on_stream = self.function, self._launches, self._launcher == "stream"
-        place = self._place
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if recordings and get_ident() in recordings:
-                return function(*args, **kwargs)
-            try:
-                if on_stream or len(args) <= place:
-                    given, launcher, values = self._read(args, kwargs)
-                else:
-                    given, launcher = (len(args), *kwargs), args[place]
-                    values = (*args, *kwargs.values()) if kwargs else args
-                plans = launcher._plans
-            except Exception:  # the operation itself says what is wrong
-                self._check(args, kwargs)
-                return function(*args, **kwargs)
-            for launch in launches.get(given, ()):
-                result = launch(plans, launcher, values)
-                if result is not OTHER:
-                    return result
-            return self._recorded(given, launcher, values, args, kwargs)
+    @functools.cached_property
+    def _defaults(self) -> tuple[Any, ...]:
+        """Of all parameters, `_MISSING` of those that have none."""
+        return tuple(each.default for each in self._signature.parameters.values())
 
+    def compiled(self) -> Any:
+        """Give `call` its code, which has the parameters of the operation, all with defaults."""
+        call, name, kept_by = self.call, self.function.__name__, self._launcher
+        parameters = self._signature.parameters.values()
+        plain = [each.replace(annotation=each.empty, default=each.empty) for each in parameters]
+        source = _CALL.format(
+            name=name,
+            signature=str(inspect.Signature(plain)),
+            passed=", ".join(f"{each}={each}" for each in self._names),
+            launcher={"stream": "(stream := StreamLauncher(stream))"}.get(kept_by, kept_by),
+            kept_by=kept_by,
+            given=", ".join(self._names),
+        )
+        call.__defaults__ = self._defaults[: self.function.__code__.co_argcount]
+        call.__kwdefaults__ = dict(zip(self._names, self._defaults, strict=True))
+        call.__code__ = function_of(source, name, {}).__code__
         return call
 
-    def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise TypeError for arguments that do not fit, with those that the operation takes."""
-        signature = inspect.signature(self.function)
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name.
+
+        Raises TypeError if they do not fit, with those that the operation takes.
+        """
         try:
-            signature.bind(*args, **kwargs)
+            return self._signature.bind(*args, **kwargs).arguments
         except TypeError as error:
-            needed = [each for each in signature.parameters.values() if each.default is each.empty]
+            parameters = self._signature.parameters.values()
+            needed = [each for each in parameters if each.default is _MISSING]
             names = [f"{p.name}=" if p.kind is p.KEYWORD_ONLY else p.name for p in needed]
             text = f"{self.function.__name__}(): {error}; it takes ({', '.join(names)})"
-            if self._launcher == "handle" and args and not hasattr(args[0], "_plans"):
-                text += f"; is 'handle' forgotten? It got {described(args[0])}"
+            handle = kwargs.get("handle", next(iter(args), None))
+            if self._launcher == "handle" and handle is not None and not hasattr(handle, "_plans"):
+                text += f"; is 'handle' forgotten? It got {described(handle)}"
             raise TypeError(text) from None
-
-    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
-        """Which arguments a call gives, its handle or stream, and the values.
-
-        Raises KeyError without a handle.
-        """
-        if self._launcher == "stream":
-            kwargs = {**kwargs, "stream": StreamLauncher(kwargs.get("stream"))}
-        launcher = args[self._place] if len(args) > self._place else kwargs[self._launcher]
-        return (len(args), *kwargs), launcher, (*args, *kwargs.values())
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundOperation[Any] | None:
         """The operation with these operands; None if they cannot be bound."""
-        self._check(args, kwargs)
-        given, launcher, values = self._read(args, kwargs)
+        arguments = self._arguments(args, kwargs)
+        launcher: Any = arguments.get(self._launcher)
+        if self._launcher == "stream":
+            launcher = arguments["stream"] = StreamLauncher(launcher)
+        values = (*map(arguments.get, self._names, self._defaults),)
         if not hasattr(launcher, "_plans") or "foreign" in [kinds[type(each)] for each in values]:
             return None
         for is_recorded in (False, True):
             if is_recorded:
-                self._recorded(given, launcher, values, args, kwargs, launches=False)
-            for form in [each for each in self._forms.values() if each.given == given]:
-                known = form.bind(launcher._plans, launcher, values)
+                self._recorded(launcher, values, launches=False)
+            for form in [*self._forms.values()]:
+                known = form.bind(launcher._plans, *values)
                 if known is not OTHER:
                     return BoundOperation(launcher, values, *known)
         return None
 
     def _recorded(
-        self,
-        given: Any,
-        launcher: Launcher,
-        values: tuple[Any, ...],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        launches: bool = True,
+        self, launcher: Launcher | None, values: tuple[Any, ...], *, launches: bool = True
     ) -> Any:
-        """Go the long way; a plan is made of it."""
-        self._check(args, kwargs)
-        names = [*self._parameters[: given[0]], *given[1:]]
-        arguments = dict(zip(names, values, strict=True))
+        """Go the long way; a plan is made of it, if there is a launcher to keep it."""
+        given = zip(self._names, values, strict=True)
+        arguments = self._arguments((), {name: v for name, v in given if v is not _MISSING})
+        called = arguments
+        if launcher is None:  # the operation itself says what is wrong
+            return self.function(**arguments)
         if isinstance(launcher, StreamLauncher):  # layer 1 looks at what a handle's functions get
             launcher.check_memory(arguments)
+            called = {**arguments, "stream": launcher.stream}
         recording = Recording(launcher, arguments, launches=launches)
         recordings[get_ident()] = recording
         try:
-            result = self.function(*args, **kwargs)
+            result = self.function(**called)
         except BaseException:
             recording.stack.close()
             raise
@@ -350,23 +347,27 @@ class _Operation:
         if recording.calls:
             with suppress(NoKey):
                 plan = Plan(recording, result)
-                self._keep(plan, given, launcher, values)
+                self._keep(plan, launcher, values)
         if plan is None:
             recording.stack.close()
         return result
 
-    def _keep(self, plan: Plan, given: Any, launcher: Launcher, values: tuple[Any, ...]) -> None:
+    def _keep(self, plan: Plan, launcher: Launcher, values: tuple[Any, ...]) -> None:
         """Have a plan found by the form of its launch, which is tried first from now on."""
-        form = Form(given, launcher, values, plan, by_alignment=self._by_alignment)
+        form = Form(launcher, values, self._defaults, plan, by_alignment=self._by_alignment)
         form = self._forms.pop(form.known_by, form)
         self._forms[form.known_by] = form
         plan.steps = form.steps  # one text for all plans of a form
         while len(self._forms) > _MOST:
-            gone = self._forms.pop(next(iter(self._forms)))
-            self._launches.pop(gone.given, None)
-        launches = [each for each in reversed(self._forms.values()) if each.given == given]
-        self._launches[given] = [each.launch for each in launches]
-        launcher._plans.keep(form.key(launcher, values), (plan, *plan.data))
+            self._forms.pop(next(iter(self._forms)))
+        self._launches[:] = [each.launch for each in reversed(self._forms.values())]
+        launcher._plans.keep(form.key(values), (plan, *plan.data))
+
+
+def _first_call(*args: Any, **kwargs: Any) -> Any:
+    """The code of an operation's function until it is called."""
+    operation: _Operation = _operation  # type: ignore[name-defined]  # noqa: F821
+    return operation.compiled()(*args, **kwargs)
 
 
 def launched(operation: F, *, by_alignment: bool = False) -> F:

@@ -245,6 +245,7 @@ def test_refused_for_an_h200(name, h200):
 
 
 @pytest.mark.gpu
+@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_refused_on_the_gpu(name):
     with Handle() as handle:
