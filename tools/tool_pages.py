@@ -13,7 +13,7 @@ __all__ = ["write_tools"]
 FOLDER = Path(__file__).parent
 KINDS = {
     "What is written": "generate probe_attributes machine_code example_outputs notebooks "
-    "advice_table",
+    "advice_table atlas_shapes",
     "Versions and packages": "version_matrix since_versions graph_matrix wheel_matrix "
     "package_check frontend_names model_blocks",
     "Looking for faults": "fuzz legacy_corners operand_messages gpu_check program_corpus",
