@@ -440,11 +440,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
 
     @classmethod
     def of(
-        cls,
-        tensor: DeviceTensor,
-        *,
-        lengths: Sequence[int] | None = None,
-        axes: Any = None,
+        cls, tensor: DeviceTensor, *, lengths: Sequence[int] | None = None, axes: Any = None
     ) -> SeqDataDescriptor:
         """The descriptor of a tensor (T, N, B, V), or (T, N, V) with one sequence per batch entry.
 

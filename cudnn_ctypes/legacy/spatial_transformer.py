@@ -95,10 +95,7 @@ class SpatialTfSamplerGradients(NamedTuple):
 
 @launched
 def spatial_tf_grid_generator_forward(
-    handle: Handle,
-    theta: Any,
-    transformer: SpatialTransformerDescriptor,
-    grid: Made | None = None,
+    handle: Handle, theta: Any, transformer: SpatialTransformerDescriptor, grid: Made | None = None
 ) -> Made:
     """Sampling points from affine maps; follows ``cudnnSpatialTfGridGeneratorForward``.
 

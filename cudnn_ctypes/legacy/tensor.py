@@ -227,11 +227,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     _unset = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
     def __init__(
-        self,
-        shape: Sequence[int] | None = None,
-        data_type: Any = "float32",
-        *,
-        layout: Any = None,
+        self, shape: Sequence[int] | None = None, data_type: Any = "float32", *, layout: Any = None
     ) -> None:
         super().__init__(raw.cudnnFilterDescriptor_t())
         with self._closed_on_error():

@@ -309,11 +309,7 @@ def op_tensor(
 
 
 _INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
-_INDEXED = (
-    raw.CUDNN_REDUCE_TENSOR_MIN,
-    raw.CUDNN_REDUCE_TENSOR_MAX,
-    raw.CUDNN_REDUCE_TENSOR_AMAX,
-)
+_INDEXED = (raw.CUDNN_REDUCE_TENSOR_MIN, raw.CUDNN_REDUCE_TENSOR_MAX, raw.CUDNN_REDUCE_TENSOR_AMAX)
 
 
 class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
