@@ -24,7 +24,7 @@ from .descriptor import Descriptor, read_back
 from .documentation import documented
 from .dropout import UsesDropout
 from .layouts import check_tensor
-from .operand_memory import accumulator, real
+from .operands import accumulator, real
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 

@@ -17,8 +17,7 @@ from ..raw.descriptors import Pooling
 from .descriptor import Descriptor, answer, read_back
 from .documentation import launched
 from .layouts import spatial_entries
-from .operand_memory import refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 

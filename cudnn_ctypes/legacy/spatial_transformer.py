@@ -16,8 +16,7 @@ from ..raw.descriptors import SpatialTransformer
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .documentation import launched
-from .operand_memory import refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 

@@ -16,8 +16,7 @@ from ..raw.descriptors import OpTensor, ReduceTensor
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, number, read_back
 from .documentation import launched
-from .operand_memory import accumulator, refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, accumulator, refuse_beta
 from .tensor import TensorDescriptor
 
 

@@ -34,7 +34,8 @@ from .layouts import vector_length
 from .memory import memory_pointer
 from .origins import POINTEES
 from .process import Bounded
-from .records import Unreadable, forget, note, reader, record
+from .records import Unreadable, forget, note, reader
+from .records import record as record
 from .strides import packed
 from .values import as_int
 
@@ -199,8 +200,6 @@ def _activation(descriptor: Any) -> Activation:
 
 
 # -- element-wise operations, reductions, normalizations, losses, transforms, dropout ----------
-
-Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

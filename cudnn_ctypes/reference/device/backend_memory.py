@@ -14,7 +14,7 @@ from ..graph import interleaved_scales, offsets
 from ..reorder import restore_filter
 from ..tiles import Array, same_place
 from . import lent
-from .backend_tensors import TensorInfo
+from .backend_records import TensorInfo
 from .memory import Use, at, joined_vectors, require, split_vectors, tell_in_place
 from .registry import Refused
 

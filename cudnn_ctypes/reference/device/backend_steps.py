@@ -16,8 +16,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ..graph import reshape
 from ..tiles import Array, overlap, tiled
 from .backend_memory import GraphMemory
-from .backend_records import Record
-from .backend_tensors import BOOLEANS, TensorInfo, assign, rounded, tensor_info, widened
+from .backend_records import BOOLEANS, Record, TensorInfo, assign, rounded, tensor_info, widened
 from .registry import Refused, execution_failed
 
 Results = Mapping[str, Any]
