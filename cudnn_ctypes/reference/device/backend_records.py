@@ -27,7 +27,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw.attributes import element_type
 from ..arithmetic import round_to
 from ..tiles import Array
-from .registry import Refused
+from .registry import not_supported
 
 _SERIALIZED = 256  # plans whose operation graph is remembered by their JSON
 
@@ -221,7 +221,7 @@ class TensorInfo:
         try:
             return numpy_dtype(self.data_type)
         except TypeError as error:
-            raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{self.name}: {error}") from error
+            raise not_supported(f"{self.name}: {error}") from error
 
 
 def tensor_info(record: Record) -> TensorInfo:
