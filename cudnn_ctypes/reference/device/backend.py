@@ -145,7 +145,8 @@ def _set_handle(
 ) -> int | raw.cudnnStatus_t:
     """Set a GPU's properties in place of a made-up handle; return the status."""
     if name not in _TAKING_A_HANDLE or type_ != Type.CUDNN_TYPE_HANDLE or count != 1:
-        raise bad_param(f"{name.name} takes no {count} elements of {type_.name} that hold a handle")
+        elements = f"{count} elements of {type_.name} that hold a handle"
+        raise bad_param(f"{name.name} does not take {elements}")
     own = records.record(descriptor)
     status = 0
     if name == Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE:
