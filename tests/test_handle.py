@@ -132,7 +132,11 @@ class TestWithoutAGpu:
 
     @pytest.mark.parametrize(
         ("device", "wanted"),
-        [("", "NotInitializedError"), ("device=0", "NoDeviceError"), ("device='reference'", "TypeError")],
+        [
+            ("", "NotInitializedError"),
+            ("device=0", "NoDeviceError"),
+            ("device='reference'", "TypeError"),
+        ],
     )
     def test_the_message_says_how_to_use_the_reference_device(self, device, wanted):
         kind, text = printed(self.PROGRAM.replace("Handle()", f"Handle({device})"))
