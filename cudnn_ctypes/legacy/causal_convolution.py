@@ -22,7 +22,8 @@ from ..dtypes import as_data_type
 from .dense_operands import DenseOperands, lies_dense
 from .descriptor import answer
 from .documentation import documented, launched
-from .operands import Made, accumulator
+from .operand_memory import accumulator
+from .operands import Made
 
 
 class CausalConvolutionGradients(NamedTuple):

@@ -24,7 +24,8 @@ from ..runtime.allocation import readable
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
 from .descriptor import number
-from .operands import AnyDescriptor, Operands, room
+from .operand_memory import room
+from .operands import AnyDescriptor, Operands
 from .tensor import FilterDescriptor, TensorDescriptor
 
 if TYPE_CHECKING:

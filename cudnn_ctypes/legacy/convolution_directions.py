@@ -25,7 +25,8 @@ from ..runtime.launching.plan import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms
 from .documentation import launched
-from .operands import Operands, room
+from .operand_memory import room
+from .operands import Operands
 from .tensor import FilterDescriptor, TensorDescriptor
 
 

@@ -29,7 +29,8 @@ from .convolution_directions import (
     is_find,
 )
 from .documentation import launched
-from .operands import Made, Operands, real, refuse_beta
+from .operand_memory import real, refuse_beta
+from .operands import Made, Operands
 from .tensor import FilterDescriptor, TensorDescriptor
 
 

@@ -14,7 +14,8 @@ from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
 from .descriptor import Descriptor, number, read_back
 from .documentation import documented, launched
-from .operands import Made, Operands, imported, real
+from .operand_memory import imported, real
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 _H = TypeVar("_H", bound=OpaquePointer)

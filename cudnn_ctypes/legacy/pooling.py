@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
-from ..arguments import expect
+from ..arguments import enumerator, expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
 from .descriptor import Descriptor, answer, read_back
 from .documentation import launched
 from .layouts import spatial_entries
-from .operands import Made, Operands, refuse_beta
+from .operand_memory import refuse_beta
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 
@@ -96,7 +97,17 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         vertical_stride, horizontal_stride : int
             Step of the window.
         """
-        self._set_by(raw.cudnnSetPooling2dDescriptor, locals())
+        raw.cudnnSetPooling2dDescriptor(
+            self,
+            enumerator(raw.cudnnPoolingMode_t, mode, "mode"),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+            window_height,
+            window_width,
+            vertical_padding,
+            horizontal_padding,
+            vertical_stride,
+            horizontal_stride,
+        )
 
     def set_nd(
         self,
@@ -110,7 +121,11 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
 
         Negative padding, which cuDNN 9.28 takes, crops the image.
         """
-        self._set_by(raw.cudnnSetPoolingNdDescriptor, locals())
+        mode = enumerator(raw.cudnnPoolingMode_t, mode, "mode")
+        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
+        raw.cudnnSetPoolingNdDescriptor(
+            self, mode, nan_propagation, len(window), window, padding, stride
+        )
 
     # -- reading back --------------------------------------------------------------------------
 

@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import raw
-from ..arguments import flag
-from ..dtypes import data_type_name, host_scalar, numpy_dtype
+from ..arguments import enumerator, flag
+from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from ..raw.ctypes_support import short_name
 from ..raw.descriptors import OpTensor, ReduceTensor
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, number, read_back
 from .documentation import launched
-from .operands import Made, Operands, accumulator, refuse_beta
+from .operand_memory import accumulator, refuse_beta
+from .operands import Made, Operands
 from .tensor import TensorDescriptor
 
 
@@ -229,7 +230,9 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
 
     def set(self, op: Any, compute_data_type: Any, nan_propagation: Any) -> None:
         """Set all; follows ``cudnnSetOpTensorDescriptor``."""
-        self._set_by(raw.cudnnSetOpTensorDescriptor, locals())
+        op = enumerator(raw.cudnnOpTensorOp_t, op, "op")
+        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
+        raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_data_type), nan_propagation)
 
     op: raw.cudnnOpTensorOp_t = read_back(OpTensor, "Which operation.")
     compute_data_type: raw.cudnnDataType_t = read_back(OpTensor, "What it is computed in.")
@@ -306,7 +309,11 @@ def op_tensor(
 
 
 _INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
-_INDEXED = (raw.CUDNN_REDUCE_TENSOR_MIN, raw.CUDNN_REDUCE_TENSOR_MAX, raw.CUDNN_REDUCE_TENSOR_AMAX)
+_INDEXED = (
+    raw.CUDNN_REDUCE_TENSOR_MIN,
+    raw.CUDNN_REDUCE_TENSOR_MAX,
+    raw.CUDNN_REDUCE_TENSOR_AMAX,
+)
 
 
 class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
@@ -355,8 +362,16 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         indices_type: Any,
     ) -> None:
         """Set all; follows ``cudnnSetReduceTensorDescriptor``."""
-        asked = raw.cudnnReduceTensorIndices_t(int(flag("indices", indices)))
-        self._set_by(raw.cudnnSetReduceTensorDescriptor, {**locals(), "indices": asked})
+        raw.cudnnSetReduceTensorDescriptor(
+            self,
+            enumerator(raw.cudnnReduceTensorOp_t, op, "op"),
+            as_data_type(compute_data_type),
+            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
+            raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES
+            if flag("indices", indices)
+            else raw.CUDNN_REDUCE_TENSOR_NO_INDICES,
+            enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
+        )
 
     op: raw.cudnnReduceTensorOp_t = read_back(ReduceTensor, "Which reduction.")
     compute_data_type: raw.cudnnDataType_t = read_back(ReduceTensor, "What it is computed in.")

@@ -384,7 +384,7 @@ def test_wrong_settings(kind: Any) -> None:
             except (TypeError, ValueError, cudnn.CudnnError) as error:
                 if not re.search(named, str(error)):
                     wrong.append(f"{number} {named}: {error}")
-        gc.collect()
+        gc.collect(1)
     assert not wrong, "\n".join(wrong)
     told = [str(each.message) for each in caught if each.category is cudnn.UnclosedWarning]
     assert not [each for each in told if f"unclosed {kind.__name__}" in each]

@@ -374,7 +374,7 @@ WITHOUT_OUTPUTS = {
 """They compute nothing on the reference device."""
 
 
-@pytest.mark.thinned(30)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", HERE)
 def test_examples_on_the_reference_device(name, tmp_path):
     """They print what is stored, too, unless they are shortened."""

@@ -289,6 +289,7 @@ def test_nothing_that_engines_misread_is_left(seed):
                 assert not any(side.misread(t, node) for t in node.operands)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("product", [True, False])
 def test_indices_that_engines_count_wrong_are_counted_beforehand(product):
     rng = np.random.default_rng(7)
