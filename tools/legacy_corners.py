@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 import cudnn_ctypes
 from cudnn_ctypes import DeviceBuffer, Handle, PoolingDescriptor, TensorDescriptor, raw, reference
 from cudnn_ctypes.errors import CudnnError, FaultWarning
-from cudnn_ctypes.legacy.operand_memory import accumulator
+from cudnn_ctypes.legacy.operands import accumulator
 from cudnn_ctypes.raw.faults.softmax import wrong_softmax
 from cudnn_ctypes.raw.records import record
 from cudnn_ctypes.raw.strides import packed

@@ -13,9 +13,8 @@ from ..raw.argument_text import plain
 from ..raw.attributes import ENUMS, owner_and_short_name
 from ..raw.ctypes_support import room
 from ..reference.device import backend_execution, backend_records
-from ..reference.device.backend_records import Notes, Record, elements
+from ..reference.device.backend_records import Notes, Record, TensorInfo, elements, tensor_info
 from ..reference.device.backend_steps import Step
-from ..reference.device.backend_tensors import TensorInfo, tensor_info
 from ..reference.device.registry import Refused
 
 _SHOWN = 16

@@ -18,8 +18,7 @@ from ..graph.graph import Graph
 from ..raw import cudnnBackendAttributeName_t as Name
 from ..raw import cudnnBackendDescriptorType_t, cudnnBackendNormFwdPhase_t, cudnnDataType_t
 from ..raw.attributes import ATTRIBUTES, KINDS, kind_name
-from ..reference.device.backend_records import Record
-from ..reference.device.backend_tensors import TensorInfo, tensor_info
+from ..reference.device.backend_records import Record, TensorInfo, tensor_info
 
 
 def graph_of(record: Record, name: str = "graph") -> Graph:

@@ -51,7 +51,7 @@ from .batch_normalization import (
 from ..runtime.launching.bound import BoundOperation as BoundOperation, bind as bind
 from ..runtime.launching.bound import sequence as sequence
 from .convolution import ConvolutionDescriptor as ConvolutionDescriptor
-from .convolution_transforms import (
+from .transform import (
     im2col as im2col,
     FoldedBackwardData as FoldedBackwardData,
     folded_backward_data as folded_backward_data,

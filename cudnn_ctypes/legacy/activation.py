@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator
 from ..handle import Handle
 from ..raw.descriptors import Activation
 from .descriptor import Descriptor, read_back
@@ -54,9 +53,7 @@ class ActivationDescriptor(Descriptor[raw.cudnnActivationDescriptor_t]):
 
     def set(self, mode: Any, nan_propagation: Any, coef: float) -> None:
         """Set all but beta; follows ``cudnnSetActivationDescriptor``."""
-        mode = enumerator(raw.cudnnActivationMode_t, mode, "mode")
-        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
-        raw.cudnnSetActivationDescriptor(self, mode, nan_propagation, coef)
+        self._set_by(raw.cudnnSetActivationDescriptor, locals())
 
     mode: raw.cudnnActivationMode_t = read_back(Activation, "Which function.")
     nan_propagation: raw.cudnnNanPropagation_t = read_back(Activation, "What ReLU does with NaN.")

@@ -24,7 +24,7 @@ from .descriptor import Descriptor, read_back
 from .documentation import documented
 from .dropout import UsesDropout
 from .layouts import check_tensor
-from .operand_memory import accumulator, real
+from .operands import accumulator, real
 from .sequence_operands import WeightSpace
 from .tensor import TensorDescriptor
 
@@ -440,11 +440,7 @@ class SeqDataDescriptor(Descriptor[raw.cudnnSeqDataDescriptor_t]):
 
     @classmethod
     def of(
-        cls,
-        tensor: DeviceTensor,
-        *,
-        lengths: Sequence[int] | None = None,
-        axes: Any = None,
+        cls, tensor: DeviceTensor, *, lengths: Sequence[int] | None = None, axes: Any = None
     ) -> SeqDataDescriptor:
         """The descriptor of a tensor (T, N, B, V), or (T, N, V) with one sequence per batch entry.
 

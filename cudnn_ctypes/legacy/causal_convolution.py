@@ -22,8 +22,7 @@ from ..dtypes import as_data_type
 from .dense_operands import DenseOperands, lies_dense
 from .descriptor import answer
 from .documentation import documented, launched
-from .operand_memory import accumulator
-from .operands import Made
+from .operands import Made, accumulator
 
 
 class CausalConvolutionGradients(NamedTuple):

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator
-from ..dtypes import as_data_type
 from ..raw import operand_rules
 from ..raw.descriptors import Convolution
 from .descriptor import Descriptor, answer, read_back
@@ -103,11 +101,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
         dilation_h, dilation_w : int
             Distances between the taps of a filter.
         """
-        mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
-        compute_data_type = as_data_type(compute_data_type)
-        raw.cudnnSetConvolution2dDescriptor(
-            self, pad_h, pad_w, u, v, dilation_h, dilation_w, mode, compute_data_type
-        )
+        self._set_by(raw.cudnnSetConvolution2dDescriptor, locals())
 
     def set_nd(
         self,
@@ -121,11 +115,7 @@ class ConvolutionDescriptor(Descriptor[raw.cudnnConvolutionDescriptor_t]):
 
         Groups, math type and reorder type stay.
         """
-        mode = enumerator(raw.cudnnConvolutionMode_t, mode, "mode")
-        compute_data_type = as_data_type(compute_data_type)
-        raw.cudnnSetConvolutionNdDescriptor(
-            self, len(padding), padding, stride, dilation, mode, compute_data_type
-        )
+        self._set_by(raw.cudnnSetConvolutionNdDescriptor, locals())
 
     # -- reading back --------------------------------------------------------------------------
 

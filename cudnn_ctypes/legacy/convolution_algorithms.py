@@ -24,8 +24,7 @@ from ..runtime.allocation import readable
 from ..runtime.launching.likeness import Look, look_at_descriptors
 from .convolution import ConvolutionDescriptor
 from .descriptor import number
-from .operand_memory import room
-from .operands import AnyDescriptor, Operands
+from .operands import AnyDescriptor, Operands, room
 from .tensor import FilterDescriptor, TensorDescriptor
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from ..runtime.launching.plan import Memory, recording
 from .convolution import ConvolutionDescriptor
 from .convolution_algorithms import AlgorithmRow, ConvolutionAlgorithms
 from .documentation import launched
-from .operand_memory import room
-from .operands import Operands
+from .operands import Operands, room
 from .tensor import FilterDescriptor, TensorDescriptor
 
 

@@ -29,8 +29,7 @@ from .convolution_directions import (
     is_find,
 )
 from .documentation import launched
-from .operand_memory import real, refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, real, refuse_beta
 from .tensor import FilterDescriptor, TensorDescriptor
 
 

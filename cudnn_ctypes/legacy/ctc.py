@@ -23,7 +23,6 @@ import numpy as np
 
 from .. import raw
 from ..arguments import enumerator, expect, flag, integers
-from ..dtypes import as_data_type
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import CTCLoss
@@ -88,7 +87,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
 
         What else cuDNN holds becomes 0.
         """
-        raw.cudnnSetCTCLossDescriptor(self, as_data_type(compute_data_type))
+        self._set_by(raw.cudnnSetCTCLossDescriptor, locals())
 
     def set_ex(self, compute_data_type: Any, normalization: Any, nan_propagation: Any) -> None:
         """Set all but the longest labels; follows ``cudnnSetCTCLossDescriptorEx``.
@@ -100,12 +99,7 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         nan_propagation : cudnnNanPropagation_t or str
             "not_propagate_nan" or "propagate_nan": the gradient mode by its earlier name.
         """
-        raw.cudnnSetCTCLossDescriptorEx(
-            self,
-            as_data_type(compute_data_type),
-            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
-            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
-        )
+        self._set_by(raw.cudnnSetCTCLossDescriptorEx, locals())
 
     def set_v8(
         self,
@@ -121,25 +115,13 @@ class CTCLossDescriptor(Descriptor[raw.cudnnCTCLossDescriptor_t]):
         nan_propagation : cudnnNanPropagation_t or str
             "not_propagate_nan" or "propagate_nan": the gradient mode by its earlier name.
         """
-        raw.cudnnSetCTCLossDescriptor_v8(
-            self,
-            as_data_type(compute_data_type),
-            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
-            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
-            max_label_length,
-        )
+        self._set_by(raw.cudnnSetCTCLossDescriptor_v8, locals())
 
     def set_v9(
         self, compute_data_type: Any, normalization: Any, gradient_mode: Any, max_label_length: int
     ) -> None:
         """Set everything; follows ``cudnnSetCTCLossDescriptor_v9``."""
-        raw.cudnnSetCTCLossDescriptor_v9(
-            self,
-            as_data_type(compute_data_type),
-            enumerator(raw.cudnnLossNormalizationMode_t, normalization, "normalization"),
-            enumerator(raw.cudnnCTCGradMode_t, gradient_mode, "gradient_mode"),
-            max_label_length,
-        )
+        self._set_by(raw.cudnnSetCTCLossDescriptor_v9, locals())
 
     # -- reading back --------------------------------------------------------------------------
 

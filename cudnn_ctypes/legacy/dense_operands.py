@@ -15,7 +15,7 @@ from ..runtime import DeviceTensor
 from ..runtime.launching.plan import Memory, StreamLauncher, launch, recording
 from ..runtime.layout import Shape
 from ..runtime.stream import as_stream_pointer
-from .operand_memory import room, shaped
+from .operands import room, shaped
 
 
 class DenseOperands(ExitStack):

@@ -16,6 +16,7 @@ from ..raw.descriptors import record
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..resource import Resource
+from .layouts import as_format, as_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,6 +38,27 @@ def answer(function: Callable[..., Any], *arguments: Any) -> Any:
 @functools.cache
 def _answering(function: Function) -> Callable[..., Any]:
     return answering(function._binding, "_call", {"_call": function, "_byref": lambda out: out})
+
+
+@functools.cache
+def _conversions(function: Function) -> list[tuple[Callable[[Any, str], Any] | None, str]]:
+    """For each parameter behind the descriptor how it is converted; None, and an array's name,
+    for the array's length."""
+    arrays = {p.length: p.name for p in reversed(function.parameters) if p.type.kind == "array"}
+    found: list[tuple[Callable[[Any, str], Any] | None, str]] = []
+    for parameter in function.parameters[1:]:
+        base: Any = parameter.type.base
+        if parameter.name in arrays:
+            found.append((None, arrays[parameter.name]))
+        elif base is raw.cudnnDataType_t:
+            found.append((lambda value, name: as_type(value), parameter.name))
+        elif base is raw.cudnnTensorFormat_t:
+            found.append((lambda value, name: as_format(value), parameter.name))
+        elif parameter.type.kind == "value" and issubclass(base, CudnnEnum):
+            found.append((functools.partial(enumerator, base), parameter.name))
+        else:
+            found.append((lambda value, name: value, parameter.name))
+    return found
 
 
 def number(function: Callable[..., Any], *arguments: Any) -> int:
@@ -90,6 +112,21 @@ class Descriptor(Resource[_H]):
 
     def _closed_on_error(self) -> _ClosedOnError:
         return _ClosedOnError(self)
+
+    def _set_by(self, function: Callable[..., Any], given: dict[str, Any]) -> None:
+        """Set values by a C function, given a method's arguments by name, in C's order.
+
+        Enumerators may be short names, and data types whatever stands for them. The number of
+        dimensions, where C is told one, is the length of the first array.
+        """
+        rest, values = ((name, each) for name, each in given.items() if name != "self"), {}
+        conversions = _conversions(cast(Function, function))
+        for convert, parameter in conversions:
+            if convert is not None:
+                name, value = next(rest)
+                values[parameter] = convert(value, name)
+        every = [len(values[of]) if how is None else values[of] for how, of in conversions]
+        function(self, *every)
 
     def _record(self, kind: type[_Record]) -> _Record:
         """The record of the values in the library.

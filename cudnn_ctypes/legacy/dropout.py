@@ -14,8 +14,7 @@ from ..raw.descriptors import Dropout
 from ..runtime import DeviceBuffer
 from .descriptor import Descriptor, number, read_back
 from .documentation import documented, launched
-from .operand_memory import imported, real
-from .operands import Made, Operands
+from .operands import Made, Operands, imported, real
 from .tensor import TensorDescriptor
 
 _H = TypeVar("_H", bound=OpaquePointer)

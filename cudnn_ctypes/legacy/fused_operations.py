@@ -21,8 +21,7 @@ from .activation import FUSED, ActivationDescriptor
 from .convolution import ConvolutionDescriptor
 from .documentation import launched_by_alignment
 from .fused_packs import FusedOpsConstParamPack, FusedOpsPlan, FusedOpsVariantParamPack
-from .operand_memory import real
-from .operands import Made, Operands
+from .operands import Made, Operands, real
 
 # Memory of this package is aligned to 16 bytes, which cuDNN's kernels for convolutions want.
 ALIGNED, ELEMENT_ALIGNED = "ptr_16b_aligned", "ptr_elem_aligned"

@@ -24,7 +24,7 @@ from ..runtime.launching.plan import Memory
 from .dense_operands import DenseOperands
 from .documentation import launched
 from .gnn_csc_graph import GnnCscGraph
-from .operand_memory import real
+from .operands import real
 
 # --- aggregation ---------------------------------------------------------------------------------
 

@@ -88,12 +88,7 @@ class GnnCscGraph:
         self.reversed_offsets: DeviceTensor | None = operands.optional(
             "reversed_offsets", reversed_offsets, (self.source_count + 1,), self.index_type
         )
-        self._arrays = (
-            self.indices,
-            self.edge_rows,
-            self.reversed_rows,
-            self.reversed_offsets,
-        )
+        self._arrays = (self.indices, self.edge_rows, self.reversed_rows, self.reversed_offsets)
         # What a launch's key says of it, besides the offsets; and what C is given.
         self._part = (self.source_count, self.edge_count, *(a is None for a in self._arrays))
         self._struct = self._described()

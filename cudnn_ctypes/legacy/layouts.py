@@ -9,36 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .. import raw
 from ..arguments import integer
 from ..dtypes import as_data_type, vector_length
-from ..raw import (
-    CUDNN_TENSOR_NCHW,
-    CUDNN_TENSOR_NCHW_VECT_C,
-    CUDNN_TENSOR_NHWC,
-    cudnnDataType_t,
-    cudnnTensorFormat_t,
-)
 from ..raw.layouts import fitting_layouts
 from ..raw.values import described
 from ..runtime.layout import Shape, data_type_in_layout, to_shape
 
 _FORMATS = {
-    "NCHW": CUDNN_TENSOR_NCHW,
-    "NHWC": CUDNN_TENSOR_NHWC,
-    "NCHW_VECT_C": CUDNN_TENSOR_NCHW_VECT_C,
-    "NCHW_VECT_C4": CUDNN_TENSOR_NCHW_VECT_C,
-    "NCHW_VECT_C32": CUDNN_TENSOR_NCHW_VECT_C,
+    "NCHW": raw.CUDNN_TENSOR_NCHW,
+    "NHWC": raw.CUDNN_TENSOR_NHWC,
+    "NCHW_VECT_C": raw.CUDNN_TENSOR_NCHW_VECT_C,
+    "NCHW_VECT_C4": raw.CUDNN_TENSOR_NCHW_VECT_C,
+    "NCHW_VECT_C32": raw.CUDNN_TENSOR_NCHW_VECT_C,
 }
 
 _SWAPPED = "; are layout and data type swapped?"
 
 
-def as_format(layout: Any) -> cudnnTensorFormat_t:
+def as_format(layout: Any) -> raw.cudnnTensorFormat_t:
     """The enumerator of a layout given by name, or as the enumerator itself.
 
     Raises TypeError or ValueError if `layout` is neither.
     """
-    if isinstance(layout, cudnnTensorFormat_t):
+    if isinstance(layout, raw.cudnnTensorFormat_t):
         return layout
     name = layout.upper().removeprefix("CUDNN_TENSOR_") if isinstance(layout, str) else ""
     if name in _FORMATS:
@@ -50,11 +44,11 @@ def as_format(layout: Any) -> cudnnTensorFormat_t:
     )
 
 
-def as_type(data_type: Any) -> cudnnDataType_t:
+def as_type(data_type: Any) -> raw.cudnnDataType_t:
     """`as_data_type`, with a word on layouts that were given in place of a data type."""
-    if isinstance(data_type, cudnnDataType_t):
+    if isinstance(data_type, raw.cudnnDataType_t):
         return data_type
-    if isinstance(data_type, cudnnTensorFormat_t) or str(data_type).upper() in _FORMATS:
+    if isinstance(data_type, raw.cudnnTensorFormat_t) or str(data_type).upper() in _FORMATS:
         raise TypeError(f"data_type: expected a data type, got {data_type!r}{_SWAPPED}")
     return as_data_type(data_type)
 
@@ -67,7 +61,9 @@ def _is_data_type(value: Any) -> bool:
     return True
 
 
-def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, cudnnDataType_t]:
+def format_and_type(
+    layout: Any, data_type: Any
+) -> tuple[raw.cudnnTensorFormat_t, raw.cudnnDataType_t]:
     """The enumerators of a layout and a data type that go together.
 
     int8 in "NCHW_VECT_C4" becomes INT8x4. Without a layout, vectorised types are in vectors and the
@@ -79,10 +75,10 @@ def format_and_type(layout: Any, data_type: Any) -> tuple[cudnnTensorFormat_t, c
     if layout is None:
         layout = "NCHW" if vector_length(data_type) == 1 else "NCHW_VECT_C"
     tensor_format = as_format(layout)
-    if tensor_format == CUDNN_TENSOR_NCHW_VECT_C:
+    if tensor_format == raw.CUDNN_TENSOR_NCHW_VECT_C:
         name = layout.upper() if isinstance(layout, str) else ""
-        wanted = name if name.endswith(("C4", "C32")) else CUDNN_TENSOR_NCHW_VECT_C
-        if wanted is CUDNN_TENSOR_NCHW_VECT_C and vector_length(data_type) == 1:
+        wanted = name if name.endswith(("C4", "C32")) else raw.CUDNN_TENSOR_NCHW_VECT_C
+        if wanted is raw.CUDNN_TENSOR_NCHW_VECT_C and vector_length(data_type) == 1:
             raise ValueError(
                 f"layout: NCHW_VECT_C needs a vectorised data type, such as 'int8x4' or 'int8x32', "
                 f"got {data_type.name}"

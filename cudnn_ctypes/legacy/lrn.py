@@ -14,8 +14,7 @@ from ..raw.descriptors import LRN
 from ..runtime.launching.plan import Memory
 from .descriptor import Descriptor, read_back
 from .documentation import launched
-from .operand_memory import real, refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, real, refuse_beta
 from .tensor import TensorDescriptor
 
 

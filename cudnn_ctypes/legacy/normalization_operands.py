@@ -14,8 +14,7 @@ from ..raw.operand_rules.normalizations import parameter
 from ..raw.records import record
 from .activation import FUSED, ActivationDescriptor
 from .documentation import documented
-from .operand_memory import refuse_beta
-from .operands import Operands
+from .operands import Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import raw
-from ..arguments import enumerator, expect
+from ..arguments import expect
 from ..handle import Handle
 from ..raw import operand_rules
 from ..raw.descriptors import Pooling
 from .descriptor import Descriptor, answer, read_back
 from .documentation import launched
 from .layouts import spatial_entries
-from .operand_memory import refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 
@@ -97,17 +96,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
         vertical_stride, horizontal_stride : int
             Step of the window.
         """
-        raw.cudnnSetPooling2dDescriptor(
-            self,
-            enumerator(raw.cudnnPoolingMode_t, mode, "mode"),
-            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
-            window_height,
-            window_width,
-            vertical_padding,
-            horizontal_padding,
-            vertical_stride,
-            horizontal_stride,
-        )
+        self._set_by(raw.cudnnSetPooling2dDescriptor, locals())
 
     def set_nd(
         self,
@@ -121,11 +110,7 @@ class PoolingDescriptor(Descriptor[raw.cudnnPoolingDescriptor_t]):
 
         Negative padding, which cuDNN 9.28 takes, crops the image.
         """
-        mode = enumerator(raw.cudnnPoolingMode_t, mode, "mode")
-        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
-        raw.cudnnSetPoolingNdDescriptor(
-            self, mode, nan_propagation, len(window), window, padding, stride
-        )
+        self._set_by(raw.cudnnSetPoolingNdDescriptor, locals())
 
     # -- reading back --------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from ..runtime.elements import element
 from .descriptor import Descriptor, answer, number, read_back
 from .dropout import DropoutDescriptor, UsesDropout
 from .layouts import check_tensor
-from .operand_memory import accumulator, real
+from .operands import accumulator, real
 
 _PACKED = raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
 _BATCH_MAJOR = raw.CUDNN_RNN_DATA_LAYOUT_BATCH_MAJOR_UNPACKED

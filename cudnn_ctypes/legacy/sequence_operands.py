@@ -14,8 +14,7 @@ from ..resource import Closing, Uncopied
 from ..runtime import DeviceBuffer, DeviceTensor
 from ..runtime.launching.likeness import Look, look
 from ..runtime.launching.plan import Memory, recording
-from .operand_memory import check_memory, fitting, imported, is_address
-from .operands import Operands
+from .operands import Operands, check_memory, fitting, imported, is_address
 from .tensor import TensorDescriptor
 
 

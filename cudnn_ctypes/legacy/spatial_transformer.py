@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import raw
-from ..arguments import enumerator, expect
-from ..dtypes import as_data_type
+from ..arguments import expect
 from ..handle import Handle
 from ..raw.descriptors import SpatialTransformer
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, read_back
 from .documentation import launched
-from .operand_memory import refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, refuse_beta
 from .tensor import TensorDescriptor
 
 
@@ -58,13 +56,12 @@ class SpatialTransformerDescriptor(Descriptor[raw.cudnnSpatialTransformerDescrip
 
     def set_nd(self, sampler: Any, data_type: Any, shape: Sequence[int]) -> None:
         """Set all of it; follows ``cudnnSetSpatialTransformerNdDescriptor``."""
-        sampler = enumerator(raw.cudnnSamplerType_t, sampler, "sampler")
-        data_type, shape = as_data_type(data_type), to_shape(shape)
+        shape = to_shape(shape)
         if not 1 <= len(shape) <= raw.CUDNN_DIM_MAX or min(shape) < 1:
             raise ValueError(
                 f"shape: expected 1 to {raw.CUDNN_DIM_MAX} dimensions of at least 1, got {shape}"
             )
-        raw.cudnnSetSpatialTransformerNdDescriptor(self, sampler, data_type, len(shape), shape)
+        self._set_by(raw.cudnnSetSpatialTransformerNdDescriptor, locals())
 
     shape: tuple[int, ...] = read_back(SpatialTransformer, "(N, C, H, W) of the output.")
     data_type: raw.cudnnDataType_t = read_back(SpatialTransformer, "Type of all tensors.")
@@ -95,10 +92,7 @@ class SpatialTfSamplerGradients(NamedTuple):
 
 @launched
 def spatial_tf_grid_generator_forward(
-    handle: Handle,
-    theta: Any,
-    transformer: SpatialTransformerDescriptor,
-    grid: Made | None = None,
+    handle: Handle, theta: Any, transformer: SpatialTransformerDescriptor, grid: Made | None = None
 ) -> Made:
     """Sampling points from affine maps; follows ``cudnnSpatialTfGridGeneratorForward``.
 

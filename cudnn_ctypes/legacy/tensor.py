@@ -13,7 +13,7 @@ from ..raw.layouts import layout_name, strides_for
 from ..runtime import DeviceTensor
 from ..runtime.layout import Shape, to_shape
 from .descriptor import Descriptor, read_back
-from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
+from .layouts import format_and_type, with_unit_dimensions
 
 
 class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
@@ -120,8 +120,7 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         n, c, h, w : int
             Images, channels, height and width.
         """
-        tensor_format, data_type = as_format(layout), as_type(data_type)
-        raw.cudnnSetTensor4dDescriptor(self, tensor_format, data_type, n, c, h, w)
+        self._set_by(raw.cudnnSetTensor4dDescriptor, locals())
 
     def set_4d_ex(
         self,
@@ -144,18 +143,15 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         n_stride, c_stride, h_stride, w_stride : int
             Distances in memory from one to the next, in elements.
         """
-        raw.cudnnSetTensor4dDescriptorEx(
-            self, as_type(data_type), n, c, h, w, n_stride, c_stride, h_stride, w_stride
-        )
+        self._set_by(raw.cudnnSetTensor4dDescriptorEx, locals())
 
     def set_nd(self, data_type: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
         """Set any number of dimensions with strides; follows ``cudnnSetTensorNdDescriptor``."""
-        raw.cudnnSetTensorNdDescriptor(self, as_type(data_type), len(shape), shape, strides)
+        self._set_by(raw.cudnnSetTensorNdDescriptor, locals())
 
     def set_nd_ex(self, layout: Any, data_type: Any, shape: Sequence[int]) -> None:
         """Set a dense tensor; follows ``cudnnSetTensorNdDescriptorEx``."""
-        tensor_format, data_type = as_format(layout), as_type(data_type)
-        raw.cudnnSetTensorNdDescriptorEx(self, tensor_format, data_type, len(shape), shape)
+        self._set_by(raw.cudnnSetTensorNdDescriptorEx, locals())
 
     # -- reading back --------------------------------------------------------------------------
 
@@ -227,11 +223,7 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
     _unset = Filter(raw.CUDNN_DATA_FLOAT, raw.CUDNN_TENSOR_NCHW, (), 0)
 
     def __init__(
-        self,
-        shape: Sequence[int] | None = None,
-        data_type: Any = "float32",
-        *,
-        layout: Any = None,
+        self, shape: Sequence[int] | None = None, data_type: Any = "float32", *, layout: Any = None
     ) -> None:
         super().__init__(raw.cudnnFilterDescriptor_t())
         with self._closed_on_error():
@@ -277,13 +269,11 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         k, c, h, w : int
             Filters, channels that each sees, height and width.
         """
-        data_type, tensor_format = as_type(data_type), as_format(layout)
-        raw.cudnnSetFilter4dDescriptor(self, data_type, tensor_format, k, c, h, w)
+        self._set_by(raw.cudnnSetFilter4dDescriptor, locals())
 
     def set_nd(self, data_type: Any, layout: Any, shape: Sequence[int]) -> None:
         """Set filters of any number of dimensions; follows ``cudnnSetFilterNdDescriptor``."""
-        data_type, tensor_format = as_type(data_type), as_format(layout)
-        raw.cudnnSetFilterNdDescriptor(self, data_type, tensor_format, len(shape), shape)
+        self._set_by(raw.cudnnSetFilterNdDescriptor, locals())
 
     # -- reading back --------------------------------------------------------------------------
 

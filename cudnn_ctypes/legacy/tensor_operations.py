@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import raw
-from ..arguments import enumerator, flag
-from ..dtypes import as_data_type, data_type_name, host_scalar, numpy_dtype
+from ..arguments import flag
+from ..dtypes import data_type_name, host_scalar, numpy_dtype
 from ..handle import Handle
 from ..raw.ctypes_support import short_name
 from ..raw.descriptors import OpTensor, ReduceTensor
 from ..runtime.layout import to_shape
 from .descriptor import Descriptor, number, read_back
 from .documentation import launched
-from .operand_memory import accumulator, refuse_beta
-from .operands import Made, Operands
+from .operands import Made, Operands, accumulator, refuse_beta
 from .tensor import TensorDescriptor
 
 
@@ -230,9 +229,7 @@ class OpTensorDescriptor(Descriptor[raw.cudnnOpTensorDescriptor_t]):
 
     def set(self, op: Any, compute_data_type: Any, nan_propagation: Any) -> None:
         """Set all; follows ``cudnnSetOpTensorDescriptor``."""
-        op = enumerator(raw.cudnnOpTensorOp_t, op, "op")
-        nan_propagation = enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation")
-        raw.cudnnSetOpTensorDescriptor(self, op, as_data_type(compute_data_type), nan_propagation)
+        self._set_by(raw.cudnnSetOpTensorDescriptor, locals())
 
     op: raw.cudnnOpTensorOp_t = read_back(OpTensor, "Which operation.")
     compute_data_type: raw.cudnnDataType_t = read_back(OpTensor, "What it is computed in.")
@@ -309,11 +306,7 @@ def op_tensor(
 
 
 _INDEX_TYPE = "uint32"  # whatever the descriptor says (cuDNN 9.14 and 9.19)
-_INDEXED = (
-    raw.CUDNN_REDUCE_TENSOR_MIN,
-    raw.CUDNN_REDUCE_TENSOR_MAX,
-    raw.CUDNN_REDUCE_TENSOR_AMAX,
-)
+_INDEXED = (raw.CUDNN_REDUCE_TENSOR_MIN, raw.CUDNN_REDUCE_TENSOR_MAX, raw.CUDNN_REDUCE_TENSOR_AMAX)
 
 
 class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
@@ -362,16 +355,8 @@ class ReduceTensorDescriptor(Descriptor[raw.cudnnReduceTensorDescriptor_t]):
         indices_type: Any,
     ) -> None:
         """Set all; follows ``cudnnSetReduceTensorDescriptor``."""
-        raw.cudnnSetReduceTensorDescriptor(
-            self,
-            enumerator(raw.cudnnReduceTensorOp_t, op, "op"),
-            as_data_type(compute_data_type),
-            enumerator(raw.cudnnNanPropagation_t, nan_propagation, "nan_propagation"),
-            raw.CUDNN_REDUCE_TENSOR_FLATTENED_INDICES
-            if flag("indices", indices)
-            else raw.CUDNN_REDUCE_TENSOR_NO_INDICES,
-            enumerator(raw.cudnnIndicesType_t, indices_type, "indices_type"),
-        )
+        asked = raw.cudnnReduceTensorIndices_t(int(flag("indices", indices)))
+        self._set_by(raw.cudnnSetReduceTensorDescriptor, {**locals(), "indices": asked})
 
     op: raw.cudnnReduceTensorOp_t = read_back(ReduceTensor, "Which reduction.")
     compute_data_type: raw.cudnnDataType_t = read_back(ReduceTensor, "What it is computed in.")

@@ -31,10 +31,7 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
     "operation_bn_finalize_statistics": ("operation_bn_finalize",),
     "operation_norm_forward": ("operation_norm_fwd",),
     "operation_norm_backward": ("operation_norm_bwd",),
-    "operation_contract_band_matrix": (
-        "operation_contract_band_matrix",
-        "operation_contract_band",
-    ),
+    "operation_contract_band_matrix": ("operation_contract_band_matrix", "operation_contract_band"),
 }
 
 

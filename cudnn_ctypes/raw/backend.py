@@ -45,10 +45,7 @@ _MODES: dict[Mode, Kind] = {
 _MODE, _OPS = Name.CUDNN_ATTR_OPERATIONGRAPH_MODE, Name.CUDNN_ATTR_OPERATIONGRAPH_OPS
 
 NOTED: frozenset[Name] = frozenset(
-    {
-        *(_MODE, _OPS),
-        *(name for names in _REQUIRED.values() for name in names),
-    }
+    {*(_MODE, _OPS), *(name for names in _REQUIRED.values() for name in names)}
 )
 """Attributes whose absence or value makes cuDNN end the process while finalizing."""
 

@@ -59,10 +59,7 @@ def uses() -> dict[str, tuple[str, str]]:
 def _text(name: str, item: Any) -> str:
     if isinstance(item, CudnnEnum):
         alias = "" if item.name == name else f", another name of {item.name}"
-        return _paragraphs(
-            f"{type(item).__name__}.{name} = {int(item)}{alias}",
-            origin(name),
-        )
+        return _paragraphs(f"{type(item).__name__}.{name} = {int(item)}{alias}", origin(name))
     if isinstance(item, type) and issubclass(item, CudnnEnum):
         rows = [
             (f"{int(member)}", each, _member_notes(each, name))

@@ -14,17 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import backend, functions, live, log, operand_rules, records
+from . import backend, enums, functions, live, log, operand_rules, records
 from .attributes import kind_name
 from .constants import CUDNN_DIM_MAX
 from .ctypes_support import OpaquePointer, is_null
-from .enums import (
-    CUDNN_TENSOR_NCHW_VECT_C,
-    cudnnBackendAttributeName_t,
-    cudnnBackendAttributeType_t,
-    cudnnDataType_t,
-    cudnnTensorFormat_t,
-)
 from .layouts import vector_length
 from .library import loaded
 from .parameter import Parameter
@@ -199,8 +192,8 @@ def _operands(failure: Failure) -> str:
 
 def _attribute(failure: Failure) -> str:
     descriptor = backend.known(live.address(failure.argument("descriptor")))
-    name = cudnnBackendAttributeName_t(_code(failure.argument("attributeName")))
-    type_ = cudnnBackendAttributeType_t(_code(failure.argument("attributeType")))
+    name = enums.cudnnBackendAttributeName_t(_code(failure.argument("attributeName")))
+    type_ = enums.cudnnBackendAttributeType_t(_code(failure.argument("attributeType")))
     known = backend.attribute(name)
     if descriptor is None or descriptor.kind is None or known is None:
         return ""
@@ -233,8 +226,8 @@ def _vectors(failure: Failure) -> str:
     layout, data_type = failure.argument("format"), failure.argument("dataType")
     if layout is None or data_type is None:
         return ""
-    in_vectors = cudnnTensorFormat_t(_code(layout)) == CUDNN_TENSOR_NCHW_VECT_C
-    data_type = cudnnDataType_t(_code(data_type))
+    in_vectors = enums.cudnnTensorFormat_t(_code(layout)) == enums.CUDNN_TENSOR_NCHW_VECT_C
+    data_type = enums.cudnnDataType_t(_code(data_type))
     if in_vectors and vector_length(data_type) == 1:
         return (
             f"CUDNN_TENSOR_NCHW_VECT_C is for vectors of channels, CUDNN_DATA_INT8x4, UINT8x4 and "

@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudnn_ctypes.arguments import integer
-from cudnn_ctypes.dtypes import (
-    as_data_type,
-    data_type_name,
-    numpy_dtype,
-    storage_bytes,
-)
+from cudnn_ctypes.dtypes import as_data_type, data_type_name, numpy_dtype, storage_bytes
 from cudnn_ctypes.errors import ClosedError
 from cudnn_ctypes.raw.enums import cudnnDataType_t
 from cudnn_ctypes.raw.layouts import layout_name, strides_for

@@ -216,6 +216,18 @@ def test_filters_that_leave_all(graph):
     graph.check_support()
 
 
+def test_pictures_show_the_graph_and_its_engine(graph):
+    product(graph)
+    pictures = (graph.to_svg, graph._repr_html_)
+    for picture in pictures:
+        assert all(each in picture() for each in ("matmul", "relu"))
+        assert "engine" not in picture()
+    graph.build([cudnn.heur_mode.A])
+    engine = graph._plan(None).config.choice.engine
+    for picture in pictures:
+        assert f"engine {engine} " in picture()
+
+
 def test_equal_graphs_have_equal_keys(h200):
     def key(size):
         with cudnn.pygraph(io_data_type=HALF, device_property=h200) as graph:

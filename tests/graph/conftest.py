@@ -8,6 +8,16 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from .graphs import Made
 
 
+@pytest.fixture(autouse=True)
+def gpu_of_gpu_tests(request):
+    """Memory on the GPU while a test runs that is marked so, whatever the environment says."""
+    if request.node.get_closest_marker("gpu") is None:
+        yield
+    else:
+        with use_reference_device(False):
+            yield
+
+
 @pytest.fixture
 def made():
     """Makes descriptors that live as long as the test."""

@@ -107,7 +107,6 @@ def exact_inputs(attention: Attention, data_type: str) -> tuple[dict[str, Array]
 
 @pytest.mark.thinned(12)
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", [*FORWARDS, *COMBINED])
 def test_forward(name, data_type, report):
@@ -130,7 +129,6 @@ def test_forward(name, data_type, report):
 
 @pytest.mark.thinned(12)
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", [*BACKWARDS, *COMBINED, *BACKWARD_COMBINED])
 def test_backward(name, data_type, report):
@@ -157,7 +155,6 @@ def test_backward(name, data_type, report):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_padding_gives_nothing():
     """Tokens beyond the lengths become zeros, their statistics -inf."""
     pytest.importorskip("torch")
@@ -175,7 +172,6 @@ def test_padding_gives_nothing():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_bound_plans_write_the_slopes_of_alibi_each_time():
     """They lie in the workspace, which others use between."""
     attention, data_type = BOTH["alibi"], "float16"
@@ -270,7 +266,6 @@ def test_within_attention_builds_for_an_h200(name, h200):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", list(TOLERANCES))
 @pytest.mark.parametrize("name", list(WITHIN))
 def test_within_attention(name, data_type, report):

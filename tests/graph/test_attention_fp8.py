@@ -50,7 +50,6 @@ def test_backward_builds_for_an_h200(name, h200):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(FP8_FORWARD))
 def test_forward(name, report):
     pytest.importorskip("torch")
@@ -64,7 +63,6 @@ def test_forward(name, report):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(FP8_BACKWARD))
 def test_backward(name, report):
     pytest.importorskip("torch")

@@ -120,7 +120,6 @@ def test_backward_builds_for_an_h200(name, h200):
 
 @pytest.mark.thinned(12)
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", list(EVERY))
 def test_forward(name, data_type, report):
@@ -137,7 +136,6 @@ def test_forward(name, data_type, report):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", TYPES)
 @pytest.mark.parametrize("name", list(BACKWARDS))
 def test_backward(name, data_type, report):

@@ -69,7 +69,6 @@ def _operations(graph: Graph) -> str:
 
 @pytest.mark.thinned(16)
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", list(CASES))
 def test_computes_what_it_says(name, report):
     pytest.importorskip("torch")

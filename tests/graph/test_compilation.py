@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import Handle, NotSupportedError, raw, use_reference_device
+from cudnn_ctypes import Handle, NotSupportedError, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.compilation import compile_graphs
@@ -196,12 +196,11 @@ def test_the_command_for_the_gpu_that_is_here(tmp_path):
     name = "matmul + bias + gelu"
     source = tmp_path / file_name(name)
     source.write_text(CASES[name].graph().to_json())
-    with use_reference_device(False):
-        assert main(["compile", str(source), "--device", "here"]) == 0
-        stored = source.with_name(f"{source.stem}.plan.json").read_text()
-        with Handle() as handle, Graph.from_json(source.read_text()) as graph:
-            graph.load_plan(stored, handle)
-            check(CASES[name], graph, handle)
+    assert main(["compile", str(source), "--device", "here"]) == 0
+    stored = source.with_name(f"{source.stem}.plan.json").read_text()
+    with Handle() as handle, Graph.from_json(source.read_text()) as graph:
+        graph.load_plan(stored, handle)
+        check(CASES[name], graph, handle)
 
 
 @pytest.mark.gpu
@@ -214,10 +213,6 @@ def test_what_was_compiled_elsewhere_executes(name):
     version = json.loads(stored)["cudnnVersion"]
     if version != raw.load().version:
         pytest.skip(f"these plans are for cuDNN {version}")
-    with (
-        use_reference_device(False),
-        Handle() as handle,
-        Graph.from_json(source.read_text()) as graph,
-    ):
+    with Handle() as handle, Graph.from_json(source.read_text()) as graph:
         graph.load_plan(stored, handle)
         check(CASES[name], graph, handle)

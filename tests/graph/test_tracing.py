@@ -225,7 +225,6 @@ def test_wrong_functions():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_a_residual_block_on_a_gpu():
     @graph_function
     def block(graph, x, w, b):
@@ -246,7 +245,6 @@ def test_a_residual_block_on_a_gpu():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_addresses_that_are_not_aligned_on_a_gpu():
     shifted = torch.randn(65, device="cuda")[1:].reshape(2, 8, 4)
     b = torch.randn(2, 8, 4, device="cuda")
@@ -303,7 +301,6 @@ def test_keys_of_calls_tell_apart_what_graphs_are_traced_for():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch):
     a, b = (each.cuda() for each in operands(4, 64, 32))
     expected = torch.sigmoid(a + b)
@@ -326,7 +323,6 @@ def test_the_second_call_looks_up_one_key_on_a_gpu(monkeypatch):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_repeated_calls_in_a_cuda_graph():
     a, b = (each.cuda() for each in operands(4, 64, 32))
     stream = torch.cuda.Stream()

@@ -15,7 +15,7 @@ from programs import fuzz
 
 from cudnn_ctypes import BadParamError, CudnnError, NotSupportedError, raw
 from cudnn_ctypes.raw import library, live
-from cudnn_ctypes.raw.guards import attributes
+from cudnn_ctypes.raw.guards import backend
 from tools.fuzz.descriptors import Workshop
 
 TENSOR, INT64, DESCRIPTOR = (
@@ -122,7 +122,7 @@ def test_values_that_must_be_finalized(shop, parent, attribute, child):
 def test_a_newer_minor_release_may_have_more_data_types(monkeypatch, version, passes):
     loaded = SimpleNamespace(version=version, outdated=lambda *_: False)
     monkeypatch.setattr(library, "load", lambda: loaded)
-    assert attributes._is_data_type.__wrapped__(99) is passes
+    assert backend._is_data_type.__wrapped__(99) is passes
 
 
 def test_a_block_of_no_elements(shop: Workshop) -> None:
@@ -233,8 +233,6 @@ def test_destroyed_descriptors_are_refused_by_every_name(shop: Workshop) -> None
 
 
 def test_what_is_no_plan_is_not_executed(shop: Workshop) -> None:
-    from cudnn_ctypes.raw.guards import backend
-
     plan, pack = handle(shop.final("execution_plan")), handle(shop.final("variant_pack"))
     assert backend._not_executable(plan, pack) == ""
     assert "executionPlan is a variant_pack" in backend._not_executable(pack, pack)

@@ -1008,7 +1008,7 @@ TAKEN_OVER = _by_function(
     }
 )
 
-# The function ``note_...`` of ``cudnn_ctypes/raw/descriptors/`` that stores values which C cannot
+# The function ``note_...`` of ``cudnn_ctypes/raw/descriptors.py`` that stores values which C cannot
 # read back, or only with a handle, after the C function succeeded.
 
 NOTED = _by_function(

@@ -170,16 +170,15 @@ def _getters() -> dict[str, set[str]]:
     A user of the creating function counts as a user of the reading ones, for the records.
     """
     found: dict[str, set[str]] = {}
-    for path in (PACKAGE / "raw" / "descriptors").glob("*.py"):
-        for statement in ast.parse(path.read_text()).body:
-            match statement:
-                case ast.FunctionDef(
-                    decorator_list=[ast.Call(func=ast.Name("reader"), args=[ast.Name(kind)])]
-                ):
-                    stem = kind.removeprefix("cudnn").removesuffix("_t")
-                    names = (n.value for n in ast.walk(statement) if isinstance(n, ast.Constant))
-                    getters = {n for n in names if isinstance(n, str) and n.startswith("cudnn")}
-                    found["cudnnCreate" + stem.removeprefix("Handle")] = getters
+    for statement in ast.parse((PACKAGE / "raw" / "descriptors.py").read_text()).body:
+        match statement:
+            case ast.FunctionDef(
+                decorator_list=[ast.Call(func=ast.Name("reader"), args=[ast.Attribute(attr=kind)])]
+            ):
+                stem = kind.removeprefix("cudnn").removesuffix("_t")
+                names = (n.value for n in ast.walk(statement) if isinstance(n, ast.Constant))
+                getters = {n for n in names if isinstance(n, str) and n.startswith("cudnn")}
+                found["cudnnCreate" + stem.removeprefix("Handle")] = getters
     return found
 
 

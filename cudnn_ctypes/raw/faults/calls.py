@@ -8,27 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..enums import (
-    CUDNN_ACTIVATION_RELU,
-    CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
-    CUDNN_DATA_BFLOAT16,
-    CUDNN_DATA_DOUBLE,
-    CUDNN_DATA_FLOAT,
-    CUDNN_DATA_HALF,
-    CUDNN_DATA_INT32,
-    CUDNN_DEFAULT_REORDER,
-    CUDNN_FMA_MATH,
-    CUDNN_POOLING_MAX,
-    CUDNN_POOLING_MAX_DETERMINISTIC,
-    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
-    CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED,
-    CUDNN_TENSOR_NHWC,
-    CUDNN_TENSOR_OP_MATH,
-    CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
-    CUDNN_TRANSFORM_FOLD,
-    CUDNN_DATA_INT8x4,
-    CUDNN_DATA_UINT8x4,
-)
+from .. import enums
 from ..records import Call
 from ..strides import has_gaps, is_packed, packed
 from . import Finding, findings
@@ -42,10 +22,15 @@ class _Target(NamedTuple):
     beside_another: bool = False
 
 
-_HALVES = {CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}
-_LIKE_BIASES = {CUDNN_DATA_FLOAT, CUDNN_DATA_INT32, CUDNN_DATA_INT8x4, CUDNN_DATA_UINT8x4}
-_FIRST = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
-_MAXIMA = (CUDNN_POOLING_MAX, CUDNN_POOLING_MAX_DETERMINISTIC)
+_HALVES = {enums.CUDNN_DATA_HALF, enums.CUDNN_DATA_BFLOAT16}
+_LIKE_BIASES = {
+    enums.CUDNN_DATA_FLOAT,
+    enums.CUDNN_DATA_INT32,
+    enums.CUDNN_DATA_INT8x4,
+    enums.CUDNN_DATA_UINT8x4,
+}
+_FIRST = enums.CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
+_MAXIMA = (enums.CUDNN_POOLING_MAX, enums.CUDNN_POOLING_MAX_DETERMINISTIC)
 
 Where = Callable[[Call], str]
 
@@ -92,7 +77,7 @@ def _folds(transform: Any) -> bool:
 def _fills(transform: Any) -> bool:
     """Whether zeros are written around a result, or to fill its blocks."""
     if _folds(transform):
-        return bool(transform.direction == CUDNN_TRANSFORM_FOLD)
+        return bool(transform.direction == enums.CUDNN_TRANSFORM_FOLD)
     return any((*transform.pad_before, *transform.pad_after))
 
 
@@ -106,10 +91,10 @@ def _lacks_other_tensor(call: Call) -> bool:
 def _finds_states_by_size(call: Call) -> bool:
     rnn, x = call.record("rnnDesc"), call.record("xDesc")
     states = [call.record(name) for name in ("hDesc", "cDesc") if name in call.arguments]
-    if rnn is None or x is None or x.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
+    if rnn is None or x is None or x.layout == enums.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED:
         return False
     even = set(x.lengths) == {x.max_length}
-    if even and x.layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED:
+    if even and x.layout == enums.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED:
         return False
     alike = {rnn.data_type} | (_HALVES if rnn.data_type in _HALVES else set())
     return any(each and each.data_type not in alike for each in states)
@@ -143,7 +128,7 @@ def _turns(x: Any, y: Any) -> bool:
 @_where
 def _turns_out_of_double(call: Call) -> bool:
     x, y = _transformed(call)
-    if None in (x, y) or not x.data_type == CUDNN_DATA_DOUBLE != y.data_type:
+    if None in (x, y) or not x.data_type == enums.CUDNN_DATA_DOUBLE != y.data_type:
         return False
     transform = call.record("transDesc") if "transDesc" in call.arguments else None
     fills = transform is not None and _fills(transform)
@@ -153,11 +138,11 @@ def _turns_out_of_double(call: Call) -> bool:
 @_where
 def _turns_into_double(call: Call) -> bool:
     x, y = _transformed(call)
-    if None in (x, y) or not y.data_type == CUDNN_DATA_DOUBLE != x.data_type:
+    if None in (x, y) or not y.data_type == enums.CUDNN_DATA_DOUBLE != x.data_type:
         return False
     transform = call.record("transDesc") if "transDesc" in call.arguments else None
     line = len(x.shape) == 3 and x.shape[1] == 1 and x.strides == y.strides
-    if line and transform is not None and transform.format == CUDNN_TENSOR_NHWC:
+    if line and transform is not None and transform.format == enums.CUDNN_TENSOR_NHWC:
         return True
     single = len(x.shape) == 5 and x.shape[0] == 1
     last = single and tuple(x.strides) == packed(x.shape, (0, 2, 3, 4, 1))
@@ -174,14 +159,14 @@ def splits_vectors(dy: Any) -> bool:
         if step != elements:
             return False  # no vectors are read
         elements *= n
-    vector = math.gcd(elements, 2 if dy.data_type == CUDNN_DATA_DOUBLE else 4)
+    vector = math.gcd(elements, 2 if dy.data_type == enums.CUDNN_DATA_DOUBLE else 4)
     return bool(dy.strides[0] % vector != 0)
 
 
 def unfolds_partial_blocks(transform: Any, x: Any, y: Any, *, filters: bool = False) -> bool:
     """Whether a transform unfolds channels in NHWC that fill no block."""
     partial = x.shape[1] % math.prod(n or 1 for n in transform.fold) != 0
-    if transform.direction == CUDNN_TRANSFORM_FOLD or not (partial and is_packed(x, "nhwc")):
+    if transform.direction == enums.CUDNN_TRANSFORM_FOLD or not (partial and is_packed(x, "nhwc")):
         return False
     return (filters and x.shape[1] > 1) or is_packed(y) or not is_packed(y, "nhwc")
 
@@ -201,14 +186,18 @@ def _unfolds(call: Call) -> str:
 
 
 def _reads_doubles(operation: Any, a: Any, c: Any) -> bool:
-    double = operation.compute_data_type == c.data_type == CUDNN_DATA_DOUBLE
-    return double and a.data_type not in (CUDNN_DATA_DOUBLE, CUDNN_DATA_FLOAT, CUDNN_DATA_HALF)
+    double = operation.compute_data_type == c.data_type == enums.CUDNN_DATA_DOUBLE
+    return double and a.data_type not in (
+        enums.CUDNN_DATA_DOUBLE,
+        enums.CUDNN_DATA_FLOAT,
+        enums.CUDNN_DATA_HALF,
+    )
 
 
 @_where
 def _keeps_bias(call: Call) -> bool:
     w = call.record("filterDesc")
-    kept = call.arguments["reorderType"] != CUDNN_DEFAULT_REORDER
+    kept = call.arguments["reorderType"] != enums.CUDNN_DEFAULT_REORDER
     return kept and w is not None and w.data_type not in _LIKE_BIASES
 
 
@@ -218,9 +207,9 @@ def _attends_plain_values(attention: Any) -> bool:
 
 
 def _attends_single_keys(attention: Any, q: Any) -> bool:
-    half = attention.data_type == attention.compute_data_type == CUDNN_DATA_HALF
+    half = attention.data_type == attention.compute_data_type == enums.CUDNN_DATA_HALF
     single = attention.kv_max_length == 1 and not attention.k_projection and attention.heads > 1
-    tensor_cores = attention.math_type == CUDNN_TENSOR_OP_MATH
+    tensor_cores = attention.math_type == enums.CUDNN_TENSOR_OP_MATH
     return half and single and tensor_cores and min(q.lengths) < attention.qo_max_length
 
 
@@ -229,7 +218,7 @@ def _has_few_channels(w: Any, convolution: Any) -> bool:
     groups, several = convolution.groups, channels > 1 or math.prod(window) < 4
     whole = filters % 4 == 0 or channels * groups % 4 == 0
     few = len(window) == 3 and groups > 1 and max(channels, filters // groups) <= 3
-    rounds = w.data_type == CUDNN_DATA_FLOAT and convolution.math_type != CUDNN_FMA_MATH
+    rounds = w.data_type == enums.CUDNN_DATA_FLOAT and convolution.math_type != enums.CUDNN_FMA_MATH
     return few and rounds and several and not whole
 
 
@@ -240,8 +229,8 @@ def _strides_and_dilates(call: Call) -> bool:
     first = call.arguments.get("algo", _FIRST) == _FIRST
     if None in (w, how) or not first or len(w.shape) != 5:
         return False
-    last = w.format == CUDNN_TENSOR_NHWC and w.data_type == CUDNN_DATA_FLOAT
-    converts = how.math_type == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
+    last = w.format == enums.CUDNN_TENSOR_NHWC and w.data_type == enums.CUDNN_DATA_FLOAT
+    converts = how.math_type == enums.CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
     return bool(last and converts and max(how.stride) > 1 and max(how.dilation) > 1)
 
 
@@ -252,7 +241,7 @@ def _lacks_described_scale(call: Call) -> bool:
     x, given = held.get("XDESC"), ("BN_EQSCALE_PLACEHOLDER", "BN_EQBIAS_PLACEHOLDER")
     affine = any(map(held.get, given)) and "BN_EQSCALEBIAS_DESC" not in held
     activation = held.get("ACTIVATION_DESC")
-    relu = activation is not None and activation.mode == CUDNN_ACTIVATION_RELU
+    relu = activation is not None and activation.mode == enums.CUDNN_ACTIVATION_RELU
     return bool(affine) and x is not None and not (relu and x.strides[1] == 1)
 
 
@@ -281,7 +270,7 @@ _WHERE: dict[str, Where] = {
     ),
     "transform into fewer samples": _all(_TRANSFORM, _transforms_more_samples),
     "divisive normalization of large halves": _any(
-        "xDesc", lambda x: x.data_type == CUDNN_DATA_HALF
+        "xDesc", lambda x: x.data_type == enums.CUDNN_DATA_HALF
     ),
     "convolution with a bias that has gaps": _any(
         "biasDesc", lambda bias: bias.shape[1] > 1 and bias.strides[1] != 1

@@ -20,9 +20,9 @@ __all__ = ["Fragment", "fragment", "inserted"]
 
 # In the order of their lines: NULL is refused before other checks read the arguments.
 _GUARDS = (
-    *("null.fragment", "lengths.lengths", "lengths.read_back_dims", "lengths.products"),
-    *("attributes.fragment", "labels.fragment", "lifetime.unset", "lengths.losses"),
-    *("lifetime.changed", "lifetime.destroyed", "backend.fragment"),
+    *("lengths.nulls", "lengths.lengths", "lengths.read_back_dims", "lengths.products"),
+    *("backend.attributes", "labels.fragment", "lifetime.unset", "lengths.losses"),
+    *("lifetime.changed", "lifetime.destroyed", "backend.executable"),
     *("lifetime.callback", "operands.fragment", "faults.fragment"),
 )
 

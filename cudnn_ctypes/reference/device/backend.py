@@ -27,7 +27,7 @@ from . import backend_records as records
 from .call import Call
 from .dispatch import is_active, native, reconsider
 from .made_up_handles import gpu_of, made_up
-from .registry import Refused, implements, not_supported
+from .registry import Refused, bad_param, implements, not_supported
 
 _DEVICE_ID = Name.CUDNN_ATTR_DEVICEPROP_DEVICE_ID
 _TAKING_A_HANDLE = (
@@ -145,10 +145,8 @@ def _set_handle(
 ) -> int | raw.cudnnStatus_t:
     """Set a GPU's properties in place of a made-up handle; return the status."""
     if name not in _TAKING_A_HANDLE or type_ != Type.CUDNN_TYPE_HANDLE or count != 1:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{name.name} does not take {count} elements of {type_.name} that hold a handle",
-        )
+        elements = f"{count} elements of {type_.name} that hold a handle"
+        raise bad_param(f"{name.name} does not take {elements}")
     own = records.record(descriptor)
     status = 0
     if name == Name.CUDNN_ATTR_EXECUTION_PLAN_HANDLE:
@@ -156,7 +154,7 @@ def _set_handle(
     elif name == Name.CUDNN_ATTR_DEVICEPROP_HANDLE:
         status = _give_json(descriptor, _json(gpu_of(handle)))
     elif own.finalized:  # cuDNN itself needs no properties
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operation graph is finalized already")
+        raise bad_param("the operation graph is finalized already")
     if status == 0:
         own.handle = handle
     return status
@@ -166,7 +164,7 @@ def _get_handle(
     own: records.Record, type_: Any, asked: int, count: Any, address: int | None
 ) -> int:
     if type_ != Type.CUDNN_TYPE_HANDLE:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"this is a handle, not a {type_.name}")
+        raise bad_param(f"this is a handle, not a {type_.name}")
     if count is not None:
         count.contents.value = 1
     if asked > 0 and address:
@@ -177,7 +175,7 @@ def _get_handle(
 def _set_device(descriptor: Any, type_: Any, count: int, address: int | None) -> int:
     """Set the GPU's properties by its number, which must be 0; return the status."""
     if records.elements(type_, count, address) != (0,) or type_ != Type.CUDNN_TYPE_INT32:
-        raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the reference device has one GPU, number 0")
+        raise bad_param("the reference device has one GPU, number 0")
     return _give_json(descriptor, _json(reference_gpu()))
 
 

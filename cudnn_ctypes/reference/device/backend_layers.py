@@ -16,9 +16,8 @@ from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from .. import graph
 from ..tiles import Tile, other_axes, tiled, tiles
-from .backend_records import Record
+from .backend_records import Record, TensorInfo, assign, rounded
 from .backend_steps import Results, Step, Values, evaluate, in_order, load_operands, operation
-from .backend_tensors import TensorInfo, assign, rounded
 
 _TRAINING = raw.CUDNN_NORM_FWD_TRAINING
 _STATISTICS = ("MEAN_DESC", "INV_VARIANCE_DESC")

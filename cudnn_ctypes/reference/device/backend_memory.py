@@ -14,9 +14,9 @@ from ..graph import interleaved_scales, offsets
 from ..reorder import restore_filter
 from ..tiles import Array, same_place
 from . import lent
-from .backend_tensors import TensorInfo
+from .backend_records import TensorInfo
 from .memory import Use, at, joined_vectors, require, split_vectors, tell_in_place
-from .registry import Refused
+from .registry import bad_param, not_supported
 
 _INTERLEAVED = raw.cudnnBackendTensorReordering_t.CUDNN_TENSOR_REORDERING_F8_128x4
 
@@ -60,10 +60,7 @@ class GraphMemory:
         if info.constant is not None:
             return info.constant
         if info.uid not in self._addresses:
-            raise Refused(
-                raw.CUDNN_STATUS_BAD_PARAM,
-                f"the variant pack has no pointer for {info.name} {info.dims}",
-            )
+            raise bad_param(f"the variant pack has no pointer for {info.name} {info.dims}")
         address = self._addresses[info.uid]
         require(**{info.name: address})
         assert address is not None
@@ -123,15 +120,13 @@ def _restored(array: Array, info: TensorInfo) -> Array:
     try:
         return restore_filter(array)
     except ValueError as error:
-        raise Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"{info.name}: {error}") from None
+        raise not_supported(f"{info.name}: {error}") from None
 
 
 def _is_plain(info: TensorInfo) -> bool:
     if info.reordering not in (raw.CUDNN_TENSOR_REORDERING_NONE, _INTERLEAVED):
-        raise Refused(
-            raw.CUDNN_STATUS_NOT_SUPPORTED,
-            f"{info.name}: the reference device does not know the order {info.reordering.name}",
-        )
+        order = info.reordering.name
+        raise not_supported(f"{info.name}: the reference device does not know the order {order}")
     return info.reordering != _INTERLEAVED and element_bits(info.data_type) >= 8
 
 
@@ -171,10 +166,7 @@ def _ragged(info: TensorInfo, starts: Array) -> tuple[Array, Array]:
     batches = starts[: info.dims[0]].reshape(along)
     lengths = np.diff(starts)[: info.dims[0]]
     if len(lengths) < info.dims[0]:
-        raise Refused(
-            raw.CUDNN_STATUS_BAD_PARAM,
-            f"{info.name}: its ragged offset needs {info.dims[0] + 1} elements",
-        )
+        raise bad_param(f"{info.name}: its ragged offset needs {info.dims[0] + 1} elements")
     return batches + within, within < lengths.reshape(along)
 
 

@@ -10,8 +10,8 @@ from ... import raw
 from ...raw import cudnnBackendAttributeName_t as Name
 from ...raw import cudnnBackendAttributeType_t as Type
 from .. import graph
+from .backend_records import rounded, widened
 from .backend_steps import Inner, Results, Step, operation
-from .backend_tensors import rounded, widened
 
 _ALPHAS = {
     raw.CUDNN_DATA_DOUBLE: Type.CUDNN_TYPE_DOUBLE,

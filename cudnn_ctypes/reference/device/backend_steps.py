@@ -16,9 +16,8 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ..graph import reshape
 from ..tiles import Array, overlap, tiled
 from .backend_memory import GraphMemory
-from .backend_records import Record
-from .backend_tensors import BOOLEANS, TensorInfo, assign, rounded, tensor_info, widened
-from .registry import Refused, execution_failed
+from .backend_records import BOOLEANS, Record, TensorInfo, assign, rounded, tensor_info, widened
+from .registry import Refused, bad_param, execution_failed, not_supported
 
 Results = Mapping[str, Any]
 Options = TypeVar("Options")
@@ -61,7 +60,7 @@ def operation(
 
 def refuse(reason: str) -> Refused:
     """The refusal of an operation that the reference device does not implement."""
-    return Refused(raw.CUDNN_STATUS_NOT_SUPPORTED, f"the reference device: {reason}")
+    return not_supported(f"the reference device: {reason}")
 
 
 def operation_of(record: Record) -> Operation:
@@ -231,7 +230,7 @@ class Step:
     def tensor(self, port: str) -> TensorInfo:
         info = self.find(port)
         if info is None:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{self.name}: {port} is not set")
+            raise bad_param(f"{self.name}: {port} is not set")
         return info
 
     def find(self, port: str) -> TensorInfo | None:
@@ -319,7 +318,7 @@ class Step:
         """The descriptor of parameters that an attribute holds."""
         found = self.option(name)
         if not isinstance(found, Record):
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, f"{self.name}: {name} is not set")
+            raise bad_param(f"{self.name}: {name} is not set")
         return Inner(found)
 
     def _attribute(self, name: str) -> Name:
@@ -359,7 +358,7 @@ def evaluate(steps: Sequence[Step], negated: frozenset[int] = frozenset()) -> li
         try:
             results = step.operation.compute(step)
         except (IndexError, ValueError) as error:  # an index beyond the end, sizes that do not fit
-            raise Refused(raw.CUDNN_STATUS_EXECUTION_FAILED, f"{step.name}: {error}") from error
+            raise execution_failed(f"{step.name}: {error}") from error
         found = [(info, results[port]) for port, info in step.writes]
         for info, array in (*found, *step.within):
             result = -array if info.uid in negated else array
@@ -388,7 +387,7 @@ def in_order(steps: list[Step]) -> list[Step]:
         if step in ordered:
             return
         if step in above:
-            raise Refused(raw.CUDNN_STATUS_BAD_PARAM, "the operations of the graph go in a circle")
+            raise bad_param("the operations of the graph go in a circle")
         for info in step.reads:
             maker = made_by.get(info.uid, step)
             if maker is not step:

@@ -426,23 +426,12 @@ def folded_backward_data_descriptors(call: Call) -> None:
     )
     data_type = problem.x.data_type
     options = (2, folded.padding, (1, 1), (1, 1), convolution.mode, convolution.compute_data_type)
+    tensors, filters = raw.cudnnSetTensorNdDescriptorEx, raw.cudnnSetFilterNdDescriptor
     for name, function, arguments in (
-        (
-            "foldedFilterDesc",
-            raw.cudnnSetFilterNdDescriptor,
-            (data_type, layout, 4, folded.w_shape),
-        ),
-        (
-            "paddedDiffDesc",
-            raw.cudnnSetTensorNdDescriptorEx,
-            (layout, data_type, 4, folded.dy_shape),
-        ),
+        ("foldedFilterDesc", filters, (data_type, layout, 4, folded.w_shape)),
+        ("paddedDiffDesc", tensors, (layout, data_type, 4, folded.dy_shape)),
         ("foldedConvDesc", raw.cudnnSetConvolutionNdDescriptor, options),
-        (
-            "foldedGradDesc",
-            raw.cudnnSetTensorNdDescriptorEx,
-            (layout, data_type, 4, folded.dx_shape),
-        ),
+        ("foldedGradDesc", tensors, (layout, data_type, 4, folded.dx_shape)),
         ("filterFoldTransDesc", *_transform(layout, folded.fold_w)),
         ("diffPadTransDesc", *_transform(layout, folded.pad_dy)),
         ("gradFoldTransDesc", *_transform(layout, folded.fold_dx)),

@@ -279,7 +279,6 @@ def test_text_and_tables():
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("name", [name for name in COMPUTED if "fp8" not in name])
 def test_following_a_suggestion_computes_the_same_on_a_gpu(name):
     with use_reference_device(), Handle() as reference:

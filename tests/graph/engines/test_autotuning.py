@@ -313,14 +313,10 @@ def test_operands_whose_values_decide_are_asked_for():
                 random_memory([tensor], [], handle, lambda buffer: buffer)
 
 
-# --- where nothing can be measured ---------------------------------------------------------------
-
-
 # --- on a GPU ------------------------------------------------------------------------------------
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:
     @pytest.mark.parametrize(
         "name", ["convolution", "convolution + bias + relu", "matmul + bias + gelu"]

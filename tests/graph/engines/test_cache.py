@@ -381,7 +381,6 @@ def test_it_is_bounded(a100, tmp_path):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 class TestOnAGpu:
     def test_second_processes_load_instead_of_compiling(self, tmp_path, capsys):
         """Shows what it takes them, with ``pytest -s``."""

@@ -449,7 +449,6 @@ def test_what_is_no_properties_of_a_gpu_is_read_anew(value, gpu, cache):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_the_gpu_here_is_read_once(cache, monkeypatch):
     read = known_gpus._read
     readings = []

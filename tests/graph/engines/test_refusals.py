@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes import Handle, raw
+from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError, SymbolNotFoundError
 from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.graph import Graph
@@ -230,23 +230,12 @@ def _described(name: str) -> Graph:
     return graph
 
 
-def _check(name: str, device: Any) -> None:
+@pytest.mark.thinned(12)
+@pytest.mark.parametrize("device", ["h200", pytest.param("handle", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_what_no_engine_takes_is_refused(name, device, request):
     with _described(name) as graph:
         with pytest.raises((NotSupportedError, SymbolNotFoundError)) as refusal:
-            graph.build(device, program=False)
+            graph.build(request.getfixturevalue(device), program=False)
         if raw.load().version >= WORDED:
             assert refusal.match(REFUSED[name][1])
-
-
-@pytest.mark.thinned(12)
-@pytest.mark.parametrize("name", list(REFUSED))
-def test_refused_for_an_h200(name, h200):
-    _check(name, h200)
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
-@pytest.mark.parametrize("name", list(REFUSED))
-def test_refused_on_the_gpu(name):
-    with Handle() as handle:
-        _check(name, handle)

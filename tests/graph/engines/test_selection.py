@@ -39,6 +39,3 @@ def test_workspaces_and_shared_memory_have_limits(configs):
     passing = _passing(configs, shared_memory_limit=smallest)
     assert {c.shared_memory for c in passing} <= {smallest, None}
     assert smallest in {c.shared_memory for c in passing}
-
-
-# --- the conditions themselves -------------------------------------------------------------------

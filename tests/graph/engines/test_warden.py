@@ -373,7 +373,6 @@ def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
     with cudnn.Handle() as handle, product() as one, product() as other:
         here = one.build(handle, warden=False)

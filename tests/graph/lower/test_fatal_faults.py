@@ -113,7 +113,6 @@ with described(convolution) as graph:
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_a_convolution_for_a_gpu_that_is_not_there():
     """Where the first half fails, the row wants its `repaired`."""
     row = FATAL["convolution for a Blackwell GPU beside another"]

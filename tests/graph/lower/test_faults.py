@@ -66,7 +66,6 @@ FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 2
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("data_type", ["float16", "float32"])
 @pytest.mark.parametrize("kind", list(FAULTY))
 def test_all_other_engines_compute(kind, data_type):
@@ -451,7 +450,6 @@ SILENT = [row for row in (*FAULTS, *CALL_FAULTS) if row.effect not in UNSEEN]
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 @pytest.mark.parametrize("row", SILENT, ids=lambda row: row.name)
 def test_the_fault_is_still_there(row):
     """Where this fails, the row wants its `repaired`."""

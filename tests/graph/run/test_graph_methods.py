@@ -168,9 +168,6 @@ def test_a_tensor_that_requires_gradients_is_refused_while_some_are_computed(gra
     check(graph.run(memory, check=False), given)
 
 
-# --- default handles -----------------------------------------------------------------------------
-
-
 # --- on a GPU ------------------------------------------------------------------------------------
 
 
@@ -201,10 +198,6 @@ def check_images(torch: Any, y: Any, memory: dict[str, Any]) -> None:
     torch.testing.assert_close(y.double(), expected, rtol=4e-3, atol=4e-3)
 
 
-gpu = pytest.mark.usefixtures("gpu_device")
-
-
-@gpu
 @pytest.mark.gpu
 @pytest.mark.parametrize("given", ["default", "handle", "handle on a stream"])
 def test_torch_on_a_stream_of_its_own(given, torch):
@@ -230,7 +223,6 @@ def test_torch_on_a_stream_of_its_own(given, torch):
         torch.cuda.synchronize()
 
 
-@gpu
 @pytest.mark.gpu
 def test_device_tensors_on_a_gpu():
     given = numbers()
@@ -241,7 +233,6 @@ def test_device_tensors_on_a_gpu():
         np.testing.assert_allclose(results["y"].numpy(), expected, rtol=3e-3, atol=3e-3)  # TF32
 
 
-@gpu
 @pytest.mark.gpu
 def test_runs_are_captured_by_torch_s_cuda_graphs(torch):
     memory = images(torch)
@@ -258,7 +249,6 @@ def test_runs_are_captured_by_torch_s_cuda_graphs(torch):
         check_images(torch, y, memory)
 
 
-@gpu
 @pytest.mark.gpu
 def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch):
     if torch.cuda.device_count() < 2:
@@ -274,30 +264,12 @@ def test_the_current_device_stays_and_the_memory_s_gpu_is_used(torch):
             graph.run(images(torch, "cuda:0"))
 
 
-@gpu
-@pytest.mark.gpu
-def test_a_smaller_tensor_at_an_address_that_is_known(torch):
-    memory = images(torch)
-    with image_graph() as graph, Handle() as handle:
-        y = graph.run(memory, handle=handle)["y"]
-        space = torch.empty(graph.workspace_size, dtype=torch.uint8, device="cuda")
-        for _ in range(3):
-            graph.execute({**memory, "y": y}, space, handle=handle)
-            for wrong in ({"y": y[:, :-8]}, {"x": memory["x"][:1, :, :-1]}, {"y": y.float()}):
-                with pytest.raises(ValueError, match=r"tensor '[xy]'"):
-                    graph.execute({**memory, "y": y, **wrong}, handle=handle)
-        handle.synchronize()
-        check_images(torch, y, memory)
-
-
-@gpu
 @pytest.mark.gpu
 def test_host_memory_of_torch_is_refused_on_a_gpu(torch):
     with image_graph() as graph, pytest.raises(TypeError, match="host memory"):
         graph.run(images(torch, "cpu"))
 
 
-@gpu
 @pytest.mark.gpu
 def test_a_default_handle_is_used_again():
     with given_memory.default_handle(0) as handle:

@@ -313,7 +313,6 @@ def test_launches_keep_no_memory_alive(with_space, product):
 
 
 @pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_device")
 def test_tensors_of_pytorch_at_known_and_new_addresses():
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
@@ -337,6 +336,7 @@ def test_tensors_of_pytorch_at_known_and_new_addresses():
             assert torch.equal(y, expected)
         for wrong, error in (
             (torch.empty(2, 64, 63, dtype=torch.float16, device="cuda"), ValueError),
+            (outputs[99][:, :-8], ValueError),
             (torch.empty(2, 64, 64, dtype=torch.float32, device="cuda"), ValueError),
             (torch.empty(2, 64, 64, dtype=torch.float16), TypeError),
         ):

@@ -250,35 +250,6 @@ def test_plans_for_another_gpu_are_refused_by_handle(handle):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", ["convolution", "matmul + bias + gelu", "attention"])
-def test_missing_operands_of_an_execution_are_named(name, handle):
-    with built(CASES[name], handle) as (graph, operands, workspace):
-        for uid in operands.pointers:
-            some = {key: value for key, value in operands.pointers.items() if key != uid}
-            with pytest.raises(ValueError, match=rf"no memory was given for .* \(uid {uid}\)"):
-                graph.plan.execute(handle, some, workspace)
-        assert operands.is_poisoned(handle)
-
-
-@pytest.mark.gpu
-def test_closed_plans_handles_and_memory(handle):
-    with built(CASES["convolution"], handle) as (graph, operands, workspace):
-        pointers = operands.pointers
-        bound = graph.bind(operands.memory, workspace)
-        with cudnn.Handle() as other:
-            pass
-        with pytest.raises(cudnn.ClosedError, match="this Handle is closed"):
-            graph.plan.execute(other, pointers, workspace)
-        plan = graph.plan
-        graph.close()
-        for use in (bound, lambda: plan.execute(handle, pointers, workspace)):
-            with pytest.raises(cudnn.ClosedError):
-                use()
-        bound.close()
-        assert operands.is_poisoned(handle)
-
-
-@pytest.mark.gpu
 def test_threads_share_a_plan(handle):
     """Each with its own handle, stream and operands."""
     case = CASES["matmul + bias + gelu"]

@@ -18,7 +18,7 @@ import pytest
 from cudnn_ctypes import DeviceTensor, raw, use_reference_device
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
-from cudnn_ctypes.reference.device.backend_tensors import TensorInfo
+from cudnn_ctypes.reference.device.backend_records import TensorInfo
 from cudnn_ctypes.reference.device.registry import Refused
 from cudnn_ctypes.reference.reorder import reorder_filter
 

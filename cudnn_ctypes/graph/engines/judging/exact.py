@@ -23,9 +23,8 @@ from ....raw import cudnnBackendAttributeType_t as Type
 from ....raw import cudnnDataType_t, cudnnPointwiseMode_t, cudnnReduceTensorOp_t
 from ....reference.device.backend_execution import carry_out
 from ....reference.device.backend_memory import GraphMemory
-from ....reference.device.backend_records import Record, elements
+from ....reference.device.backend_records import Record, TensorInfo, elements, tensor_info
 from ....reference.device.backend_steps import Results, Step
-from ....reference.device.backend_tensors import TensorInfo, tensor_info
 from ...backend.descriptor import as_kind, attribute
 from ...backend.values import encode, values_of
 from ...lower.lowering import Lowering

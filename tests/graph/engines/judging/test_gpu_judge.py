@@ -16,7 +16,7 @@ from cudnn_ctypes.graph.lower.target import NO_GPU
 
 from ...cases import channels_last, image
 
-pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("gpu_device")]
+pytestmark = pytest.mark.gpu
 
 
 def activated() -> Graph:
