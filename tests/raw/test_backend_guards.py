@@ -125,12 +125,24 @@ def test_a_newer_minor_release_may_have_more_data_types(monkeypatch, version, pa
     assert backend._is_data_type.__wrapped__(99) is passes
 
 
-def test_a_block_of_no_elements(shop: Workshop) -> None:
-    quantize = shop.make("operation_block_scale_quantize", "complete")
-    name = raw.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE
-    with pytest.raises(BadParamError, match="is 0, by which cuDNN divides"):
-        raw.cudnnBackendSetAttribute(quantize, name, raw.CUDNN_TYPE_INT32, 1, c_int32(0))
-    raw.cudnnBackendFinalize(quantize)
+@pytest.mark.parametrize(
+    ("kind", "name", "type_", "number", "says"),
+    [
+        (
+            "operation_block_scale_quantize",
+            raw.CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_BLOCK_SIZE,
+            raw.CUDNN_TYPE_INT32,
+            0,
+            "is 0, by which cuDNN divides",
+        ),
+        ("tensor", raw.CUDNN_ATTR_TENSOR_DATA_TYPE, raw.CUDNN_TYPE_DATA_TYPE, 99, "data type 99"),
+    ],
+)
+def test_numbers_that_end_the_process(shop: Workshop, kind, name, type_, number, says):
+    descriptor = shop.make(kind, "complete")
+    with pytest.raises(BadParamError, match=says):
+        raw.cudnnBackendSetAttribute(descriptor, name, type_, 1, c_int32(number))
+    raw.cudnnBackendFinalize(descriptor)
 
 
 @pytest.mark.parametrize(
