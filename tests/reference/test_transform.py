@@ -1,10 +1,11 @@
-"""Shapes of transformed tensors, against cuDNN's; the order of the channels is in test_folding."""
+"""Transformed tensors, against cuDNN's; more of the order of folded channels is in test_folding."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from cudnn_ctypes.reference import TensorTransform, transformed_shape
+from cudnn_ctypes.reference import TensorTransform, transform_tensor, transformed_shape
 
 # shape, pad_before, pad_after, fold, direction, and the shape that cudnnInitTransformDest of
 # cuDNN 9.28 gave; None where it answered BAD_PARAM.
@@ -36,3 +37,20 @@ def test_shapes_as_measured(case):
             transformed_shape(shape, transform)
     else:
         assert transformed_shape(shape, transform) == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "before", "after", "fold", "direction", "expected"),
+    [  # numbers of cuDNN 9.14 and 9.19; the channels hold 1, 2, ...
+        ((4, 1, 1), 0, 1, (2, 1), "unfold", [1, 4, 2, 0, 0, 0]),
+        ((6, 1, 1), -1, 1, (2, 1), "unfold", [2, 5, 3, 6, 0, 0]),
+        ((6, 1, 1), 1, -1, (2, 1), "unfold", [0, 0, 1, 4, 2, 5]),
+        ((4, 1, 1), 1, -1, (1, 1), "unfold", [1, 2, 3, 4]),
+        ((2, 2, 1), 2, 1, (2, 1), "fold", [0, 0, 1, 3, 2, 4, 0, 0, 0, 0]),
+        ((3, 2, 2), -1, 2, (2, 2), "fold", [5, 9, 0, 6, 10, 0, 7, 11, 0, 8, 12, *[0] * 5]),
+    ],
+)
+def test_padded_and_cropped_channels(shape, before, after, fold, direction, expected):
+    x = np.arange(1, 1 + np.prod(shape)).reshape(1, *shape)
+    y = transform_tensor(x, TensorTransform((0, before, 0, 0), (0, after, 0, 0), fold, direction))
+    assert y.ravel().tolist() == expected
