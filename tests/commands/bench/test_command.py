@@ -51,7 +51,7 @@ class MadeUp:
 def test_every_algorithm_that_can_run_is_timed(reference_device, name):
     shapes, options = PROBLEMS[name]
     problem, timer = problem_of("convolution", shapes, options), MadeUp()
-    with use_reference_device(), Handle() as handle:
+    with Handle() as handle:
         rows = list(algorithm_rows(problem, handle, timer, 3))
     done = [row for row in rows if row.median is not None]
     assert len(done) == timer.count > 0
@@ -70,7 +70,7 @@ def test_an_algorithm_that_fails_does_not_stop_the_others(reference_device, monk
         return times
 
     problem = problem_of("convolution", *PROBLEMS["convolution"])
-    with use_reference_device(), Handle() as handle:
+    with Handle() as handle:
         rows = list(algorithm_rows(problem, handle, time, 3))
     assert rows[0].note.startswith("failed: cudnnSetStream")
     assert any(row.median is not None for row in rows[1:])
@@ -78,12 +78,11 @@ def test_an_algorithm_that_fails_does_not_stop_the_others(reference_device, monk
 
 def test_the_reference_device_has_no_times_of_engines(reference_device):
     problem = problem_of("matmul", *PROBLEMS["matmul"])
-    with use_reference_device(), Handle() as handle:
+    with Handle() as handle:
         assert list(algorithm_rows(problem, handle, MadeUp(), 3)) == []
         with pytest.raises(NoDeviceError, match="measures plans on a GPU"):
             engine_rows(problem, handle, Settings(), lambda row, total: None)
-    with use_reference_device():
-        assert _handle() is None
+    assert _handle() is None
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -135,8 +134,7 @@ def test_ctrl_c_tells_what_was_measured(reference_device, monkeypatch, capsys):
 
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
     monkeypatch.setattr("cudnn_ctypes.commands.bench._measure", measure)
-    with use_reference_device():
-        assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 130
+    assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 130
     out, err = capsys.readouterr()
     assert [row["median"] for row in json.loads(out)["rows"]] == [3.0]
     assert err == ""
@@ -152,13 +150,12 @@ def test_results_are_plotted(reference_device, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
     monkeypatch.setattr("cudnn_ctypes.commands.bench._measure", measure)
     words = ["bench", "matmul", "64x32", "32x16"]
-    with use_reference_device():
-        assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 0
-        assert (tmp_path / "plots" / "bench.png").is_file()
-        assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 2
-        assert "--force" in capsys.readouterr().err
-        assert main([*words, "--plot", "/proc/times.svg"]) == 2
-        assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
+    assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 0
+    assert (tmp_path / "plots" / "bench.png").is_file()
+    assert main([*words, "--plot", f"{tmp_path}/plots/"]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main([*words, "--plot", "/proc/times.svg"]) == 2
+    assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
 
 
 class MadeUpTimer(MadeUp):
@@ -193,8 +190,7 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.bench", opened)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune_engines", tune)
     words = ["bench", "convolution", "2x8x9x9", "8x8x3x3", "--padding", "1", "--knobs", "2"]
-    with use_reference_device():
-        assert main(words) == 0
+    assert main(words) == 0
     came, _, table = capsys.readouterr().out.partition("\n\n")
     lines = came.splitlines()
     assert lines[0].split()[:2] == ["1.0", "us"]
