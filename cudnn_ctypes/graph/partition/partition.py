@@ -262,10 +262,12 @@ def _program(graph: Any, order: Order, plans: dict[str, ExecutionPlan]) -> Progr
     between = {uid: order.nbytes(uid) for uid in bases - order.given}
     keys = list(plans)
     first = {each.key: each for each in reversed(order.pieces)}
+    reasons = [*(order.reason(*pair) for pair in pairwise(order.pieces)), ""]
     stored = {
         "of": _digest(graph),
         "graphs": [first[key].graph.to_json(indent=None) for key in keys],
         "steps": [[keys.index(p.key), list(_operands(p).items())] for p in order.pieces],
+        "cuts": [[", ".join(p.operations), r] for p, r in zip(order.pieces, reasons, strict=True)],
         "between": list(between.items()),
         "parts": [[uid, *part] for uid, part in parts.items()],
     }

@@ -89,6 +89,11 @@ class Program(ExecutionPlan):
         return self._steps.all
 
     @property
+    def cuts(self) -> tuple[tuple[str, str], ...]:
+        """The operations of each step, and why the next is another graph; "" for the last."""
+        return tuple((operations, why) for operations, why in self._stored_parts.get("cuts", ()))
+
+    @property
     def plans(self) -> tuple[ExecutionPlan, ...]:
         """Each plan once; several steps that do the same share one."""
         return self._steps.plans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from html import unescape
 
 import numpy as np
 import pytest
@@ -170,7 +171,10 @@ def test_a_program_is_stored_bound_and_executed(handle):
         program = graph.build(handle)
         assert isinstance(program, Program)
         assert len(program.steps) == len(program.choices) == 3
-        assert "program of 3 plans" in graph.to_svg()
+        picture = unescape(graph.to_svg())
+        assert "program of 3 plans" in picture
+        assert "3: softmax 'softmax': engine" in picture
+        assert picture.count("cut: ") == 2
         space = DeviceTensor.zeros((graph.workspace_size,), "uint8")
         graph.execute(memory, space)
         assert np.allclose(memory["y"].numpy(), _expected(x), atol=1e-6)
@@ -183,6 +187,7 @@ def test_a_program_is_stored_bound_and_executed(handle):
     assert program.closed
     with _softmax() as graph:
         graph.load_plan(text, handle)
+        assert graph.to_svg().count("cut: ") == 2
         memory["x"] = DeviceTensor.from_numpy(x)
         graph.execute(memory, space)
         assert np.allclose(memory["y"].numpy(), _expected(x), atol=1e-6)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ....errors import BadParamError, CrashError, CudnnError, NotSupportedError, SymbolNotFoundError
@@ -343,14 +344,20 @@ _PLANS = 8  # of a program
 def plan_region(plan: ExecutionPlan) -> Region:
     """The region around all operations: one engine carries them out together, or a program.
 
-    Kernels are named of engines that compile them; others do not tell theirs.
+    Of a program it has the operations of each plan, and why the next is another. Kernels are named
+    of engines that compile them; others do not tell theirs.
     """
     from ....evidence.pictures.diagram import Region
 
     if isinstance(plan, ReferencePlan):
         return Region("carried out operation by operation, without an engine")
     if isinstance(plan, Program):
-        facts = [f"{n}: {each}" for n, each in enumerate(plan.choices[:_PLANS], 1)]
+        facts = []
+        cuts = plan.cuts or [("plan", "")] * len(plan.steps)
+        pairs = zip(plan.steps, cuts, strict=True)
+        for n, (each, (operations, why)) in enumerate(islice(pairs, _PLANS), 1):
+            facts.append(f"{n}: {operations}: {', '.join(map(str, each.plan.choices))}")
+            facts += [f"cut: {why}"] if why else []
         if len(plan.steps) > _PLANS:
             facts.append(f"and {len(plan.steps) - _PLANS} more plans")
         facts.append(f"workspace {plan.workspace_size:,} bytes")
