@@ -178,11 +178,14 @@ def _inner(name: Any, mode: str | None) -> _Inner:
     return functools.partial(compiled, config_patches=patches) if patches else compiled
 
 
-def _ready(inner: _Inner, module: torch.fx.GraphModule, operands: list[Any]) -> Callable[..., Any]:
+def _ready(
+    inner: _Inner, module: torch.fx.GraphModule, operands: list[Any], *options: str
+) -> Callable[..., Any]:
     """A compiled graph whose gradient is compiled, too, which back ends else put off."""
     config = torch._functorch.config
-    name = "force_non_lazy_backward_lowering"  # of newer PyTorch
-    with config.patch({name: True}) if hasattr(config, name) else nullcontext():
+    names = ("force_non_lazy_backward_lowering", *options)
+    known = {name: True for name in names if hasattr(config, name)}  # of newer PyTorch
+    with config.patch(known) if known else nullcontext():
         return inner(module, operands)
 
 
@@ -298,7 +301,9 @@ def replace(
 _GAIN, _PLACE_GAIN = 0.98, 0.95  # of PyTorch's time, below which the whole and a place are taken
 _DIFFERENCE = 0.1  # of the norm: a gradient may be on the other side of ReLU's step
 _RUNS = 10
+_BETWEEN = 64  # elements
 _NOT_RUN = (CudnnError, ValueError, TypeError, NotImplementedError, torch.cuda.OutOfMemoryError)
+_AS_RESULT = "guess_tangent_strides_as_outputs"  # as most programs give them: no side copies them
 _measured: dict[Any, tuple[str, str]] = {}
 """Findings of `_trial`, by the code and the operands of both sides."""
 
@@ -310,7 +315,7 @@ def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tu
     what it replaces. Plans stay built.
     """
     with torch._subclasses.fake_tensor.unset_fake_temporarily(), torch._guards.tracing(None):
-        sides, operands = _sides(match)
+        sides, operands = _sides(match, measure)
         tensors = [each for each in operands if isinstance(each, torch.Tensor)]
         mixed = any(each.is_floating_point() and each.dtype != dtype for each in tensors)
         place = tensors[0].device.type
@@ -323,7 +328,7 @@ def _trial(match: _Match, dtype: Any, measure: bool, inner: _Inner | None) -> tu
         with torch.autocast(place, dtype, enabled=mixed):
             _run(sides[0], operands)
             if measure and _on_gpu(operands):
-                compiled = [_ready(inner, e, operands) if inner else e for e in sides]
+                compiled = [_ready(inner, e, operands, _AS_RESULT) if inner else e for e in sides]
                 mine, other = _compared(compiled, operands, kernels=True)
                 told = f"{mine:.0f} us, PyTorch {other:.0f} us"
                 if not _agree(*(_run(each, operands) for each in compiled)):
@@ -338,8 +343,13 @@ def _on_gpu(operands: list[Any]) -> bool:
     return any(isinstance(each, torch.Tensor) and each.is_cuda for each in operands)
 
 
-def _sides(match: _Match) -> tuple[list[torch.fx.GraphModule], list[Any]]:
-    """A match as two graphs of the same operands, the operator's and PyTorch's; and operands."""
+def _sides(match: _Match, measure: bool) -> tuple[list[torch.fx.GraphModule], list[Any]]:
+    """A match as two graphs of the same operands, the operator's and PyTorch's; and operands.
+
+    PyTorch finds the cuDNN graph of attention's gradient by the strides of q, k and v alone, though
+    it holds those of the result's gradient, too (2.11): what is measured has strides of its own,
+    that the program's gradient does not find a graph for another layout.
+    """
     outside: dict[Any, None] = {}
     inside = set(match.nodes)
     every = [(match.args, dict(match.kwargs)), *((n.args, n.kwargs) for n in match.nodes)]
@@ -356,17 +366,24 @@ def _sides(match: _Match) -> tuple[list[torch.fx.GraphModule], list[Any]]:
         given[1][node] = graphs[1].create_node(node.op, node.target, args, options)
     graphs[1].output((given[1][match.nodes[-1]],))
     sides = [torch.fx.GraphModule(torch.nn.Module(), each) for each in graphs]
-    return sides, [_real(_value(each)) for each in outside]
+    operands = [_value(each) for each in outside]
+    spaced = _BETWEEN * (match.operator == "attention" and measure and _on_gpu(operands))
+    return sides, [_real(each, spaced) for each in operands]
 
 
-def _real(value: Any) -> Any:
-    """A tensor like one, with random numbers; the number that a symbol stands for at first."""
+def _real(value: Any, spaced: int = 0) -> Any:
+    """A tensor like one, with random numbers; the number that a symbol stands for at first.
+
+    Its outermost parts have so many elements more between them.
+    """
     if isinstance(value, torch.SymInt):
         return value.node.hint
     if not isinstance(value, torch.Tensor):
         return value
     with torch._subclasses.fake_tensor.unset_fake_temporarily():
         shape, strides = ([_real(n) for n in each] for each in (value.shape, value.stride()))
+        if strides:
+            strides[strides.index(max(strides))] += spaced
         made = torch.empty_strided(shape, strides, dtype=value.dtype, device=value.device)
         low = 0.5 if value.ndim < 2 else -1  # variances are positive
         made = made.uniform_(low, 1) if made.is_floating_point() else made.zero_()

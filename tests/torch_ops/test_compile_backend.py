@@ -147,6 +147,43 @@ def test_what_has_other_numbers_is_left_to_pytorch(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.soak
+@pytest.mark.soak
+def test_measuring_attention_leaves_pytorch_s_graphs_of_it_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """PyTorch finds cuDNN's graph of attention's gradient by q, k and v alone."""
+    layouts: dict[Any, set[Any]] = {}
+    gradient = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+
+    class Watched(torch.fx.Interpreter):  # type: ignore[misc]
+        def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            if target is gradient:
+                do, *heads = (each.stride() for each in args[:4])
+                layouts.setdefault(tuple(heads), set()).add(do)
+            return super().call_function(target, args, kwargs)
+
+    def compiled(module: Any, operands: Any) -> Any:
+        return torch._dynamo.backends.common.aot_autograd(fw_compiler=watched)(module, operands)
+
+    def watched(module: Any, operands: Any) -> Any:
+        return torch._functorch.aot_autograd.make_boxed_func(Watched(module).run)
+
+    def compared(sides: Any, operands: Any, *, kernels: bool) -> Any:
+        for each in sides:
+            backend._run(each, operands)
+        return 150, 100
+
+    monkeypatch.setattr(backend, "_on_gpu", lambda operands: True)
+    monkeypatch.setattr(backend, "_compared", compared)
+    monkeypatch.setattr(backend, "_measured", {})
+    own, x = model("cpu", training=False)
+    options = {"inner": compiled, "take": ("attention",)}
+    config = pytest.importorskip("torch._functorch.config")
+    with config.patch(guess_tangent_strides_as_outputs=False):  # as in PyTorch 2.11
+        torch.compile(own, backend=backend.cudnn_ctypes, options=options)(x).sum().backward()
+    assert [len(each) for each in layouts.values()] == [1, 1]
+
+
 def test_modes_are_inductor_s() -> None:
     inner = backend._inner("inductor", "reduce-overhead")
     assert inner.keywords == {"config_patches": {"triton.cudagraphs": True}}  # type: ignore[attr-defined]
