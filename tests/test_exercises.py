@@ -33,6 +33,7 @@ def solved(number):
     return importlib.import_module(f"solutions.{FILES[number].stem}")
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("number", LESSONS)
 def test_solutions_are_right_and_usual_mistakes_are_named(number):
     exercises = grading.lesson(FILES[number]).exercises

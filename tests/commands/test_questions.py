@@ -64,6 +64,7 @@ def test_enough_are_answered():
     assert all(each["now"] != "no" for each in QUESTIONS if each["before"] == "yes")
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     "asked", [pytest.param(each, id=each["asks"]) for each in QUESTIONS if each["now"] == "yes"]
 )

@@ -151,6 +151,7 @@ class TestEnvironmentVariable:
         assert done.stdout == "False\n"
 
 
+@pytest.mark.soak
 def test_programs_by_the_environment(program, tmp_path):
     """At the end, in a folder as C and in a file as Python; what it starts is not traced."""
     environment = {"CUDNN_CTYPES_DEVICE": "reference"}

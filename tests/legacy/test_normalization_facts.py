@@ -150,6 +150,7 @@ def works(name: str) -> bool:
     return True
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("family", CALLS)
 def test_what_is_carried_out(family: str) -> None:

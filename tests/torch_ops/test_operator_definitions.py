@@ -161,6 +161,7 @@ def test_the_example_and_its_gradients() -> None:
         torch.testing.assert_close(each.grad.double(), right.grad, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.soak
 def test_a_gradient_that_equals_another_tensor_runs_no_graph() -> None:
     def total(graph: Any, x: Any, y: Any, scale: Any) -> Any:
         return (x + y) * scale

@@ -101,7 +101,7 @@ UNTOLD = {
 LOGGED_LEGACY = [each for each in FAMILIES if "causal" not in each.__name__]
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(14)
 @pytest.mark.parametrize("family", LOGGED_LEGACY, ids=lambda each: each.__name__)
 def test_calls_are_read_and_made_again(family, reference_device):
     listener = launches(family)

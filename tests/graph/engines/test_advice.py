@@ -89,7 +89,7 @@ COMPUTED = [
 TOLERANCE = 2e-2  # 11 bits, and float16 between the plans of programs
 
 
-@pytest.mark.thinned(19)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ADVISED)
 def test_the_first_suggestion_is_in_the_user_s_words_and_all_can_be_followed(name, handle):
     """Executed where the reference device is that GPU, else compiled for the one elsewhere."""

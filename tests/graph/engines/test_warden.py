@@ -133,6 +133,7 @@ def test_a_process_that_somebody_kills_is_replaced():
     assert warden.ask(pid) != idle
 
 
+@pytest.mark.soak
 def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200):
     with pytest.raises(warden.Death) as caught:
         warden.ask(end, signal.SIGTERM)
@@ -257,6 +258,7 @@ def one_row() -> cudnn.Graph:
     return graph
 
 
+@pytest.mark.soak
 def test_a_graph_that_ends_cudnn_is_an_error_now_and_for_each_later_build(h200, capsys, tmp_path):
     graph = one_row()
     if not graph.explain(h200).refusal:

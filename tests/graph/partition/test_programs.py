@@ -213,6 +213,7 @@ def test_what_a_program_has_not(handle):
     assert repr(program) == "Program(closed)"
 
 
+@pytest.mark.soak
 def test_equal_pieces_share_one_plan(handle):
     graph = Graph(io_data_type="float16")
     x = graph.tensor((1, 32, 64), name="x")
