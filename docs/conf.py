@@ -11,6 +11,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from jinja2 import FileSystemLoader
+from jinja2.sandbox import SandboxedEnvironment
+from numpydoc import docscrape_sphinx
+from sphinx.search.en import SearchEnglish
+
 import cudnn_ctypes
 from tools.c_links import link_c_names
 from tools.docstring_parts import complete_docstring
@@ -20,6 +25,11 @@ from tools.reference_pages import reference_names, write_reference
 write_reference()
 
 gc.set_threshold(100_000, 50, 100)  # a fifth of the build was spent on looking for garbage
+# Words are stemmed once, and the template of docstrings is compiled once, not for each of them.
+SearchEnglish.stem = functools.cache(SearchEnglish.stem)  # type: ignore[method-assign]
+_templates = FileSystemLoader(Path(docscrape_sphinx.__file__).parent / "templates")
+_environment = SandboxedEnvironment(loader=_templates)
+docscrape_sphinx.SandboxedEnvironment = lambda loader: _environment
 
 project = "cudnn_ctypes"
 release = version = cudnn_ctypes.__version__
