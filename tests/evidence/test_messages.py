@@ -12,6 +12,7 @@ import pytest
 
 from cudnn_ctypes import (
     BadParamError,
+    ConvolutionDescriptor,
     Graph,
     LoggedArgument,
     Message,
@@ -111,6 +112,16 @@ def test_wrong_severity():
 def informed(messages: list[Message], function: str) -> Message:
     """The first message about a call."""
     return next(message for message in messages if message.function == function)
+
+
+def test_memory_is_told_by_place_and_address():
+    count = ctypes.c_int()
+    with ConvolutionDescriptor() as conv, log_messages("info") as messages:
+        raw.cudnnGetConvolutionGroupCount(conv, count)
+    argument = informed(messages, "cudnnGetConvolutionGroupCount").arguments["groupCount"]
+    assert (argument.location, argument.type) == ("host", "")
+    assert argument.value == ctypes.addressof(count)
+    assert str(argument) == hex(ctypes.addressof(count))
 
 
 def test_null_is_none():

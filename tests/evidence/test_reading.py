@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import gzip
 import json
+import os
+import threading
 import warnings
 
 import pytest
@@ -180,6 +182,15 @@ def test_commands_take_a_log(tmp_path, h200, capsys):
     assert "2 graphs: choose one, such as" in capsys.readouterr().err
     assert main(["explain", f"{path}#3", "--device", "h200"]) == 2
     assert "no #3" in capsys.readouterr().err
+
+
+def test_a_graph_from_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(chain().to_json(),))
+    writer.start()
+    assert cudnn.read_evidence(pipe).graphs[0].graph.nodes[0].operation == "conv_fprop"
+    writer.join()
 
 
 def test_other_files_are_refused(tmp_path):

@@ -308,6 +308,16 @@ class TestAllocations:
         assert argument(scale, "y")["allocation"] == "y2"
         assert "allocate(memory=<y+0, 96 B>, by=cudnn_ctypes)" in str(seen)
 
+    def test_they_are_not_shown_without_being_asked_for(self):
+        with cudnn.Handle() as handle, cudnn.TensorDescriptor((1, 2, 3, 4), "float32") as tensor:
+            with cudnn.trace() as seen:
+                x, y = relu_tensors()
+                raw.cudnnScaleTensor(handle, tensor, x, 2.0)
+                x.close()
+                raw.cudnnScaleTensor(handle, tensor, y, 2.0)
+            y.close()
+        assert {call.function for call in seen.calls} == {"cudnnScaleTensor"}
+
 
 class TestTheFirstCalls:
     def test_no_more_are_seen(self):
