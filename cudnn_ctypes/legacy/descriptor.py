@@ -51,7 +51,7 @@ def _conversions(function: Function) -> list[tuple[Callable[[Any, str], Any] | N
         if parameter.name in arrays:
             found.append((None, arrays[parameter.name]))
         elif base is raw.cudnnDataType_t:
-            found.append((lambda value, name: as_type(value), parameter.name))
+            found.append((as_type, parameter.name))
         elif base is raw.cudnnTensorFormat_t:
             found.append((lambda value, name: as_format(value), parameter.name))
         elif parameter.type.kind == "value" and issubclass(base, CudnnEnum):

@@ -44,12 +44,12 @@ def as_format(layout: Any) -> raw.cudnnTensorFormat_t:
     )
 
 
-def as_type(data_type: Any) -> raw.cudnnDataType_t:
+def as_type(data_type: Any, name: str = "data_type") -> raw.cudnnDataType_t:
     """`as_data_type`, with a word on layouts that were given in place of a data type."""
     if isinstance(data_type, raw.cudnnDataType_t):
         return data_type
     if isinstance(data_type, raw.cudnnTensorFormat_t) or str(data_type).upper() in _FORMATS:
-        raise TypeError(f"data_type: expected a data type, got {data_type!r}{_SWAPPED}")
+        raise TypeError(f"{name}: expected a data type, got {data_type!r}{_SWAPPED}")
     return as_data_type(data_type)
 
 
