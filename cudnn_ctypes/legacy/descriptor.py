@@ -40,24 +40,27 @@ def _answering(function: Function) -> Callable[..., Any]:
     return answering(function._binding, "_call", {"_call": function, "_byref": lambda out: out})
 
 
+_Conversion = Callable[[Any, str], Any]
+
+
 @functools.cache
-def _conversions(function: Function) -> list[tuple[Callable[[Any, str], Any] | None, str]]:
-    """For each parameter behind the descriptor how it is converted; None, and an array's name,
-    for the array's length."""
+def _conversions(function: Function) -> list[tuple[int, _Conversion | None]]:
+    """For each parameter the place of an argument that is given, and how that is converted."""
     arrays = {p.length: p.name for p in reversed(function.parameters) if p.type.kind == "array"}
-    found: list[tuple[Callable[[Any, str], Any] | None, str]] = []
-    for parameter in function.parameters[1:]:
+    given = [p.name for p in function.parameters if p.name not in arrays]
+    found: list[tuple[int, _Conversion | None]] = []
+    for parameter in function.parameters:
         base: Any = parameter.type.base
+        how: _Conversion | None = None
         if parameter.name in arrays:
-            found.append((None, arrays[parameter.name]))
+            how = lambda value, name: len(value)  # noqa: E731
         elif base is raw.cudnnDataType_t:
-            found.append((as_type, parameter.name))
+            how = as_type
         elif base is raw.cudnnTensorFormat_t:
-            found.append((lambda value, name: as_format(value), parameter.name))
+            how = lambda value, name: as_format(value)  # noqa: E731
         elif parameter.type.kind == "value" and issubclass(base, CudnnEnum):
-            found.append((functools.partial(enumerator, base), parameter.name))
-        else:
-            found.append((lambda value, name: value, parameter.name))
+            how = functools.partial(enumerator, base)
+        found.append((given.index(arrays.get(parameter.name, parameter.name)), how))
     return found
 
 
@@ -114,19 +117,16 @@ class Descriptor(Resource[_H]):
         return _ClosedOnError(self)
 
     def _set_by(self, function: Callable[..., Any], given: dict[str, Any]) -> None:
-        """Set values by a C function, given a method's arguments by name, in C's order.
+        """Set values by a C function, given a method's ``locals()``, which are in C's order.
 
         Enumerators may be short names, and data types whatever stands for them. The number of
         dimensions, where C is told one, is the length of the first array.
         """
-        rest, values = ((name, each) for name, each in given.items() if name != "self"), {}
+        names, values = [*given], [*given.values()]
         conversions = _conversions(cast(Function, function))
-        for convert, parameter in conversions:
-            if convert is not None:
-                name, value = next(rest)
-                values[parameter] = convert(value, name)
-        every = [len(values[of]) if how is None else values[of] for how, of in conversions]
-        function(self, *every)
+        function(
+            *[values[i] if how is None else how(values[i], names[i]) for i, how in conversions]
+        )
 
     def _record(self, kind: type[_Record]) -> _Record:
         """The record of the values in the library.

@@ -13,7 +13,7 @@ from ..raw.layouts import layout_name, strides_for
 from ..runtime import DeviceTensor
 from ..runtime.layout import Shape, to_shape
 from .descriptor import Descriptor, read_back
-from .layouts import format_and_type, with_unit_dimensions
+from .layouts import as_format, as_type, format_and_type, with_unit_dimensions
 
 
 class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
@@ -120,7 +120,8 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
         n, c, h, w : int
             Images, channels, height and width.
         """
-        self._set_by(raw.cudnnSetTensor4dDescriptor, locals())
+        tensor_format, data_type = as_format(layout), as_type(data_type)
+        raw.cudnnSetTensor4dDescriptor(self, tensor_format, data_type, n, c, h, w)
 
     def set_4d_ex(
         self,
@@ -147,11 +148,12 @@ class TensorDescriptor(Descriptor[raw.cudnnTensorDescriptor_t]):
 
     def set_nd(self, data_type: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
         """Set any number of dimensions with strides; follows ``cudnnSetTensorNdDescriptor``."""
-        self._set_by(raw.cudnnSetTensorNdDescriptor, locals())
+        raw.cudnnSetTensorNdDescriptor(self, as_type(data_type), len(shape), shape, strides)
 
     def set_nd_ex(self, layout: Any, data_type: Any, shape: Sequence[int]) -> None:
         """Set a dense tensor; follows ``cudnnSetTensorNdDescriptorEx``."""
-        self._set_by(raw.cudnnSetTensorNdDescriptorEx, locals())
+        tensor_format, data_type = as_format(layout), as_type(data_type)
+        raw.cudnnSetTensorNdDescriptorEx(self, tensor_format, data_type, len(shape), shape)
 
     # -- reading back --------------------------------------------------------------------------
 
@@ -269,11 +271,13 @@ class FilterDescriptor(Descriptor[raw.cudnnFilterDescriptor_t]):
         k, c, h, w : int
             Filters, channels that each sees, height and width.
         """
-        self._set_by(raw.cudnnSetFilter4dDescriptor, locals())
+        data_type, tensor_format = as_type(data_type), as_format(layout)
+        raw.cudnnSetFilter4dDescriptor(self, data_type, tensor_format, k, c, h, w)
 
     def set_nd(self, data_type: Any, layout: Any, shape: Sequence[int]) -> None:
         """Set filters of any number of dimensions; follows ``cudnnSetFilterNdDescriptor``."""
-        self._set_by(raw.cudnnSetFilterNdDescriptor, locals())
+        data_type, tensor_format = as_type(data_type), as_format(layout)
+        raw.cudnnSetFilterNdDescriptor(self, data_type, tensor_format, len(shape), shape)
 
     # -- reading back --------------------------------------------------------------------------
 
