@@ -528,8 +528,9 @@ def gnn_mha_gat_v2_forward(
     if edge_features is not None:
         sums = sums + edge_features[graph.rows]
     activated = params.activate(sums)
-    by_head = attn_weights.reshape(params.num_heads, -1)
-    logits = (heads(activated, params) * by_head).sum(axis=2)
+    by_head = heads(activated, params)
+    weights = _checked(attn_weights, src_features.shape[1]).reshape(params.num_heads, -1)
+    logits = (by_head * weights).sum(axis=2)
     return attend(graph, heads(src_features, params), logits.T, params, dropout_mask, activated)
 
 
@@ -557,7 +558,7 @@ def gnn_mha_gat_v2_backward(
         graph, heads(src_features, params), params, coefficients, doutput, dropout_mask, dattention
     )
     activated = graph.in_edge_order(act_scores.T).T
-    by_head = attn_weights.reshape(params.num_heads, -1)
+    by_head = _checked(attn_weights, src_features.shape[1]).reshape(params.num_heads, -1)
     dactivated = (dlogits.T[:, :, None] * by_head).reshape(activated.shape)
     dsums = dactivated * params.slope(activated)
     dsrc = dx_src.reshape(src_features.shape) + summed(dsums, graph.indices, graph.source_count)
@@ -575,8 +576,12 @@ def _weights_by_kind(
 ) -> list[Array]:
     """GAT's weights for sources, destinations and edges, each (heads, features of a head)."""
     size = src_features.shape[1]
-    shape = (2 * size + (0 if edge_features is None else edge_features.shape[1]),)
-    if attn_weights.shape != shape:
-        raise ValueError(f"attn_weights must have shape {shape}, got {attn_weights.shape}")
-    parts = np.split(attn_weights, [size, 2 * size])
+    edges = 0 if edge_features is None else edge_features.shape[1]
+    parts = np.split(_checked(attn_weights, 2 * size + edges), [size, 2 * size])
     return [part.reshape(params.num_heads, -1) for part in parts]
+
+
+def _checked(attn_weights: Array, size: int) -> Array:
+    if attn_weights.shape != (size,):
+        raise ValueError(f"attn_weights must have shape {(size,)}, got {attn_weights.shape}")
+    return attn_weights

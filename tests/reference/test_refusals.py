@@ -246,6 +246,10 @@ REFUSALS: dict[str, tuple[Row, ...]] = {
             r".*weights must have shape \(12,\), got \(16,\)",
             lambda: gat(CSC, SOURCES, SOURCES, np.zeros(16), params=Params(2)),
         ),
+        (
+            r"attn_weights must have shape \(6,\)",
+            lambda: gat_v2(CSC, SOURCES, SOURCES, np.zeros(5), params=Params(2)),
+        ),
         ("unknown activation", lambda: gnn.activate(SOURCES, "gelu", 0.0)),
     ),
     "RNN": (

@@ -266,7 +266,7 @@ class _Operation:
 
     @functools.cached_property
     def _defaults(self) -> tuple[Any, ...]:
-        """Of all parameters, `_MISSING` of those that have none."""
+        """Defaults of all parameters, `_MISSING` of those that have none."""
         return tuple(each.default for each in self._signature.parameters.values())
 
     def compiled(self) -> Any:
