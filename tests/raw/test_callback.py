@@ -63,7 +63,7 @@ def logged(source: str, folder: Path, destination: str | None, level: str) -> li
     ]
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("destination", [None, "stdout", "stderr", "log.txt", "log%i.txt"])
 @pytest.mark.parametrize("level", ["0", "1", "3"])
 def test_the_log_is_written_as_without_this_package(tmp_path, destination, level):

@@ -79,7 +79,7 @@ def test_products_of_much_work_stay_alone(tokens, together):
     assert any(each.count("matmul") == 2 for each in told) is together
 
 
-@pytest.mark.thinned(27)
+@pytest.mark.thinned(54)
 @pytest.mark.parametrize("each", BLOCKS, ids=lambda each: each.name)
 def test_the_reference_device_computes_what_is_described(each, handle):
     assert error_of(each, handle, without_engine=True) < 3 * _EPSILON[each.data_type]

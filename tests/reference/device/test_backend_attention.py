@@ -107,6 +107,7 @@ def test_blocks_change_no_bit(name: str, handle: Handle, monkeypatch: pytest.Mon
             np.testing.assert_array_equal(values, blocks[operand], operand)
 
 
+@pytest.mark.soak
 def test_memory_of_gradients_grows_with_the_rows(handle: Handle) -> None:
     peaks = []
     for rows in (512, 1024):  # whole scores would take four times as much
@@ -147,7 +148,7 @@ def test_lengths_beyond_the_tokens_fail(operation, side, length, handle):
         execute(attention, graph, a, handle)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["alibi", "causal", "ragged"])
 def test_plans(name: str, handle: Handle) -> None:
     """Alibi's slopes are written to the workspace before each execution. The same from JSON."""
@@ -166,7 +167,7 @@ def test_plans(name: str, handle: Handle) -> None:
         check(attention, execute(attention, again, a, handle), exact, a)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", FP8_FORWARD)
 def test_fp8(name: str, handle: Handle) -> None:
     check_fp8(FP8_FORWARD[name], FP8_FORWARD[name].forward, FP8_FORWARD[name].data_type, handle)
