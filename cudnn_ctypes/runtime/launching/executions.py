@@ -52,7 +52,6 @@ class VariantPacks(Uncopied):
     """The finalized variant packs of one plan, for memory of the same tensors.
 
     - `uids`: the tensors' unique ids, in the order in which their addresses will come.
-
     - `last`: the pack of the latest execution. It is empty while a thread uses that pack, and has
       several after executions at the same time.
     """

@@ -43,6 +43,7 @@ OTHER: Any = object()
 
 _CALL = """\
 def {name}{signature}:
+    if _more: _operation._arguments(({by_position}, *_more), {{}})
     if recordings and get_ident() in recordings:
         return _operation.function({passed})
     try:
@@ -274,15 +275,18 @@ class _Operation:
         call, name, kept_by = self.call, self.function.__name__, self._launcher
         parameters = self._signature.parameters.values()
         plain = [each.replace(annotation=each.empty, default=each.empty) for each in parameters]
+        count = self.function.__code__.co_argcount
+        plain.insert(count, inspect.Parameter("_more", inspect.Parameter.VAR_POSITIONAL))
         source = _CALL.format(
             name=name,
+            by_position=", ".join(self._names[:count]) or "()",
             signature=str(inspect.Signature(plain)),
             passed=", ".join(f"{each}={each}" for each in self._names),
             launcher={"stream": "(stream := StreamLauncher(stream))"}.get(kept_by, kept_by),
             kept_by=kept_by,
             given=", ".join(self._names),
         )
-        call.__defaults__ = self._defaults[: self.function.__code__.co_argcount]
+        call.__defaults__ = self._defaults[:count]
         call.__kwdefaults__ = dict(zip(self._names, self._defaults, strict=True))
         call.__code__ = function_of(source, name, {}).__code__
         return call

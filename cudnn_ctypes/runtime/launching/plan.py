@@ -1,7 +1,4 @@
-"""Plans: the C calls of recorded launches, with gaps for what differs from launch to launch.
-
-The first call of a key is recorded, and a plan is made of that.
-"""
+"""Plans: the C calls of a key's recorded first launch, with gaps for what differs in later ones."""
 
 from __future__ import annotations
 
