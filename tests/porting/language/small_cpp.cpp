@@ -91,5 +91,7 @@ int main() {
   float sum = 0;
   for (const float &number : all) sum += number;
   std::printf("%g %zu %g %d %d\n", sum, middle.size(), middle[0], counts[0], counts[2]);
+  middle.resize(5, 7.5f);
+  std::printf("%zu %g %g\n", middle.size(), middle[1], middle.back());
   return parsed("3");
 }
