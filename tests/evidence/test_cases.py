@@ -56,6 +56,15 @@ def test_effects():
     assert effect(right, right) == ""
     assert effect(result(sample=[1.0, 2.001]), right) == ""
     assert effect(result(sample=[1.0, 2.1]), right).startswith("wrong numbers: y: 0.05")
+    for data_type, off in (
+        ("float64", 1e-5),
+        ("float16", 0.1),
+        ("bfloat16", 0.2),
+        ("fp8_e4m3", 1.0),
+    ):
+        held = result(data_type=data_type, sample=[1.0, 2.0 + off])
+        assert effect(held, right).startswith("wrong numbers: y:")
+        assert effect(result(data_type=data_type, sample=[1.0, 2.0 + off / 10]), right) == ""
     assert effect(result(not_finite=1), right) == "not finite: 1 of 2 elements of y"
     assert effect(result(not_finite=1), result(not_finite=1)) == ""
     slow = dataclasses.replace(right, slow="engine 2 takes 1.0 us, 1 3.0: 3.0 times as long")

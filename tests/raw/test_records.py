@@ -68,6 +68,7 @@ def test_a_setter_forgets_the_record_also_through_an_alias(new, unchecked: bool)
     alias = raw.cudnnTensorDescriptor_t()
     alias.value = descriptor.value
     assert record(descriptor).shape == (1, 2, 3, 4)
+    assert record(alias) is record(descriptor)  # read from C once
     set_4d = raw.cudnnSetTensor4dDescriptor
     (set_4d.unchecked if unchecked else set_4d)(alias, raw.CUDNN_TENSOR_NCHW, HALF, 5, 6, 7, 8)
     assert (record(descriptor).shape, record(descriptor).data_type) == ((5, 6, 7, 8), HALF)

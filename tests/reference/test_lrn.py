@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 
 import numpy as np
 import pytest
 
+from cudnn_ctypes import LRNDescriptor
 from cudnn_ctypes import reference as ref
 
 from .finite_differences import gradient
@@ -73,3 +75,12 @@ def test_divisive_gradients(sizes, n):
     if n % 2:
         np.testing.assert_allclose(dx, gradient(loss, x), rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(dmeans, gradient(loss, means), rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["lrn_cross_channel", "divisive_normalization"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_options_left_out_are_those_of_a_descriptor(kind, direction):
+    defaults = inspect.signature(getattr(ref, f"{kind}_{direction}")).parameters
+    with LRNDescriptor() as descriptor:
+        wanted = descriptor.n, descriptor.alpha, descriptor.beta, descriptor.k
+    assert wanted == tuple(defaults[name].default for name in OPTIONS)
