@@ -36,6 +36,9 @@ def test_the_first_row_is_what_is_built(name, h200):
     with CASES[name].graph() as graph:
         told = graph.explain(h200, ("a", "fallback"))
         assert told.rows[0].proposed_by[0] == "a 1"
+        supported = {row.state: row.supported for row in told}
+        known = {"works": True, "accepted": None, "undecided": None, "excluded": None}
+        assert supported.items() <= {**known, "refused": False}.items()
         plan = graph.build(h200)
         assert plan.config.choice == told.usable[0].choice
         assert plan.workspace_size == told.usable[0].workspace
