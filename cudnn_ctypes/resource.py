@@ -134,6 +134,8 @@ class Resource(Closing, Uncopied, Generic[_H]):
             pointers.close()
         # Parents stay alive until the child is destroyed.
         kept = self._finalizer.detach()
+        if kept is None:  # both are garbage: its finalizer destroys it
+            return
         user = None if in_use is None else in_use()
         if user is None:
             self._destroy()

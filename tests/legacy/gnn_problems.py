@@ -21,11 +21,15 @@ ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh", "elu", "scalar", "leaky_relu
 class Case:
     """A random graph on the device and in the reference, and random operands."""
 
-    def __init__(self, seed: int, data_type: str, index: str = "int32") -> None:
-        self.rng = np.random.default_rng([seed, DATA_TYPES.index(data_type)])
+    def __init__(
+        self, seed: int, data_type: str, index: str = "int32", *, empty: bool = False
+    ) -> None:
+        """The first destination has no edge if `empty`."""
+        self.rng = np.random.default_rng([seed, (*DATA_TYPES, "float64").index(data_type)])
         self.dtype = dtype_of(data_type)
         sources, destinations = (int(n) for n in self.rng.integers(2, 12, 2))
         degrees = self.rng.integers(1, 6, destinations)
+        degrees[0] = 0 if empty else degrees[0]
         ends = self.rng.permutation(np.repeat(np.arange(destinations), degrees))
         starts = self.rng.integers(0, sources, len(ends))
         self.graph = GnnCscGraph.from_edges(starts, ends, sources, destinations, dtype=index)
@@ -94,61 +98,74 @@ def aggregation(operation: str, data_type: str, number: int) -> Iterator[Result]
             yield result("backward", one, other, units, np.abs(wide(doutput)).max() * 4)
 
 
-def attention(version: int, data_type: str, number: int) -> Iterator[Result]:
-    """By one of the two versions' functions, whose names differ in a suffix."""
-    seed, activation, deterministic = number % 4, ACTIVATIONS[number % 7], number // 4 % 2 == 1
+def functions(module: Any, version: int) -> tuple[Any, Any]:
+    """Forward and backward of one of the two versions."""
     suffix = "_v2" if version == 2 else ""
-    forward, backward, formula, gradient = (
-        getattr(module, f"gnn_mha_gat{suffix}_{way}")
-        for module in (cudnn, reference)
-        for way in ("forward", "backward")
-    )
-    case = Case(seed, data_type)
-    graph, rng = case.graph, case.rng
-    heads = int(rng.integers(1, 4))
-    features = heads * int(rng.integers(1, 5))
-    with_edges, concatenated = seed % 2 == 0, seed % 3 != 0
-    edge_features, count = features, features
-    if version == 1:
-        edge_features = heads * int(rng.integers(1, 4))
-        count = 2 * features + (edge_features if with_edges else 0)
-    operands = (
-        case.normal(graph.source_count, features),
-        case.normal(graph.destination_count, features),
-        case.normal(graph.edge_count, edge_features) if with_edges else None,
-        case.normal(count),
-    )
-    mask = rng.choice([0.0, 1.25], (heads, graph.edge_count)).astype(np.float32)
-    dattention = rng.standard_normal(mask.shape).astype(np.float32)
+    return tuple(getattr(module, f"gnn_mha_gat{suffix}_{way}") for way in ("forward", "backward"))
 
-    exact: Any = dict(zip(NAMES, map(wide, operands), strict=True))
-    params = reference.GnnMhaParams(heads, concatenated, activation, 0.25)  # type: ignore[arg-type]
-    exact |= {"params": params, "dropout_mask": wide(mask)}
-    expected = formula(case.exact, **exact)
-    doutput = case.normal(*expected.output.shape)
-    given: Any = dict(zip(NAMES, map(upload, operands), strict=True))
-    given["params"] = GnnMhaParams(heads, concatenated, activation, 0.25)
-    given["dropout_mask"] = upload(mask)
-    made = forward(graph, **given)
+
+class Attention(Case):
+    """Operands of one version of attention, and what the reference makes of them."""
+
+    def __init__(
+        self, version: int, data_type: str, number: int, *, masked: bool = True, empty: bool = False
+    ) -> None:
+        seed = number % 4
+        super().__init__(seed, data_type, empty=empty)
+        graph, rng = self.graph, self.rng
+        heads = int(rng.integers(1, 4))
+        features = heads * int(rng.integers(1, 5))
+        with_edges, concatenated = seed % 2 == 0, seed % 3 != 0
+        edge_features, count = features, features
+        if version == 1:
+            edge_features = heads * int(rng.integers(1, 4))
+            count = 2 * features + (edge_features if with_edges else 0)
+        self.operands = (
+            self.normal(graph.source_count, features),
+            self.normal(graph.destination_count, features),
+            self.normal(graph.edge_count, edge_features) if with_edges else None,
+            self.normal(count),
+        )
+        mask = rng.choice([0.0, 1.25], (heads, graph.edge_count)).astype(np.float32)
+        self.mask = mask if masked else None
+        self.dattention = rng.standard_normal(mask.shape).astype(np.float32)
+        self.options: Any = (heads, concatenated, ACTIVATIONS[number % 7], 0.25)
+        self.params = reference.GnnMhaParams(*self.options)
+
+        forward, backward = functions(reference, version)
+        named: Any = dict(zip(NAMES, map(wide, self.operands), strict=True))
+        named |= {"params": self.params, "dropout_mask": wide(self.mask)}
+        self.expected = forward(self.exact, **named)
+        self.doutput = self.normal(*self.expected.output.shape)
+        self.saved = ("sm_scores", "act_scores")[:version]  # for the backward pass
+        named |= {name: getattr(self.expected, name) for name in self.saved}
+        results = {"doutput": wide(self.doutput), "dattention": wide(self.dattention)}
+        self.gradients = backward(self.exact, **named, **results)
+
+
+def attention(version: int, data_type: str, number: int) -> Iterator[Result]:
+    case = Attention(version, data_type, number)
+    forward, backward = functions(cudnn, version)
+    given: Any = dict(zip(NAMES, map(upload, case.operands), strict=True))
+    given |= {"params": GnnMhaParams(*case.options), "dropout_mask": upload(case.mask)}
+    made = forward(case.graph, **given)
     # Logits of size 10 and exponentials: 60 roundings; more where data are stored in less.
     coarse = 2 * ROUNDOFF[data_type] / ROUNDOFF["float32"]
+    for name in ("output", *case.saved):
+        yield result(name, getattr(made, name), getattr(case.expected, name), 60 + coarse, 10)
+    given |= {name: getattr(made, name) for name in case.saved}
     types = {"gradient_type": "float32"}
-    for name in ("output", "sm_scores", "act_scores")[: version + 1]:
-        yield result(name, getattr(made, name), getattr(expected, name), 60 + coarse, 10)
-        if name != "output":
-            given[name], exact[name] = getattr(made, name), getattr(expected, name)
     if version == 1:
         types["weight_gradient_type"] = "float32"
-    results = {"doutput": doutput, "dattention": dattention}
     gradients = backward(
-        graph,
+        case.graph,
         **given,
         **types,
-        **{name: upload(array) for name, array in results.items()},
-        deterministic=deterministic,
+        doutput=upload(case.doutput),
+        dattention=upload(case.dattention),
+        deterministic=number // 4 % 2 == 1,
     )
-    wanted = gradient(case.exact, **exact, **{name: wide(a) for name, a in results.items()})
-    for one, other in zip(gradients, wanted, strict=True):
+    for one, other in zip(gradients, case.gradients, strict=True):
         assert (one is None) == (other is None)
         if one is not None:
             largest = 20 * max(1.0, np.abs(other).max(initial=0))

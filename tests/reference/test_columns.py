@@ -8,24 +8,6 @@ import pytest
 from cudnn_ctypes.reference import im2col, tiles
 from cudnn_ctypes.reference.tiles import tiled
 
-from .naive import forward, integers, random_config
-
-
-@pytest.mark.parametrize("mode", ["cross_correlation", "convolution"])
-@pytest.mark.parametrize("spatial", [1, 2, 3])
-def test_im2col_turns_a_convolution_into_a_matrix_product(spatial: int, mode: str):
-    rng = np.random.default_rng(60 + spatial)
-    config = random_config(rng, spatial)._replace(groups=1)
-    config = config._replace(w_shape=(config.w_shape[0], config.x_shape[1], *config.w_shape[2:]))
-    options = {k: v for k, v in config.options.items() if k != "groups"}
-    x, w = integers(rng, config.x_shape), integers(rng, config.w_shape)
-    columns = im2col(x, w.shape, mode=mode, **options)
-    batch, filters, *sizes = config.y_shape
-    assert columns.shape == (*w.shape[1:], batch, *sizes)
-    product = w.reshape(filters, -1) @ columns.reshape(w[0].size, -1)
-    y = product.reshape(filters, batch, *sizes).swapaxes(0, 1)
-    np.testing.assert_array_equal(y, forward(x, w, config, mode))
-
 
 @pytest.mark.parametrize(
     ("mode", "start"),

@@ -224,20 +224,6 @@ def test_cell_states_are_clipped_where_they_are_read():
         hx, cx = step.hy, step.cy
 
 
-@pytest.mark.parametrize("propagate", [True, False])
-def test_what_the_clip_makes_of_nan(propagate: bool):
-    network = RecurrentNetwork("lstm", 3, 4, clip=Clip(-0.05, 0.02, propagate))
-    _, given = problem_of(network, 8)
-    arguments = (network, weights_in(network, given.weights), given.x[:1])
-    given.cx[0, 0] = np.nan
-    got = rnn_forward(*arguments, hx=given.hx, cx=given.cx)
-    assert np.isnan(got.cy[0, 0]).all() == propagate
-    given.cx[0, 0] = -0.05
-    low = rnn_forward(*arguments, hx=given.hx, cx=given.cx)
-    if not propagate:
-        np.testing.assert_array_equal(got.y, low.y)
-
-
 # -- the weight space and the tape ---------------------------------------------------------------
 
 

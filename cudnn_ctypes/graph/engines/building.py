@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
@@ -422,7 +423,7 @@ class ReferencePlan(ExecutionPlan):
         self._config = None
         address = operation_graph._as_parameter_.value or 0
         plans_without_engine.add(address)
-        owned.callback(plans_without_engine.discard, address)
+        self._forget = weakref.finalize(self, plans_without_engine.discard, address)
         self._owned = owned
 
     @property
@@ -449,6 +450,7 @@ class ReferencePlan(ExecutionPlan):
 
     def close(self) -> None:
         super().close()
+        self._forget()
         self._owned.close()
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,21 @@ def test_only_the_plan_is_left(a100):
     assert new[0].closed
     with pytest.raises(ValueError, match="graph 'product' is not built"):
         _ = graph.plan
+
+
+@pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.UnclosedWarning")
+def test_a_forgotten_plan_without_an_engine_is_destroyed_once(reference_device, monkeypatch):
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    with cudnn.Handle() as handle:
+        plan = _product()[0].build(handle, without_engine=True)
+        address = plan.descriptor._as_parameter_.value
+        assert address in mode.plans_without_engine
+        plan.itself = plan
+        del plan
+        gc.collect()
+    assert not told
+    assert address not in mode.plans_without_engine
 
 
 def test_what_cudnn_refuses_names_the_operation(a100):

@@ -90,14 +90,6 @@ def doubled(program: BackendProgram, dims: tuple[int, ...] = (2, 4, 8, 8)) -> An
 # --- programs ------------------------------------------------------------------------------------
 
 
-def test_a_fused_convolution_as_in_c(program: BackendProgram) -> None:
-    arrays = Arrays()
-    plan = program.plan(fused(program))
-    workspace = np.zeros(max(program.workspace_size(plan), 1), np.uint8)
-    program.execute(plan, arrays.pointers, workspace.ctypes.data)
-    np.testing.assert_allclose(arrays.y, arrays.exact, rtol=0, atol=1e-5)
-
-
 def test_descriptors_may_be_destroyed_early(program: BackendProgram) -> None:
     """As in cuDNN, a finalized plan needs nothing of what it was made of."""
     arrays = Arrays()

@@ -104,22 +104,6 @@ def test_v7_offers_without_timing(anywhere: Program, direction: str):
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_find_times_and_sorts(anywhere: Program, direction: str):
-    s = setup(anywhere)
-    before = [memory.get() for memory in s.memory]
-    status, rows = ask(direction, "find", anywhere, s.descriptors(direction))
-    assert status == SUCCESS
-    assert len(rows) == ALL[direction]
-    times = [row.time for row in rows if row.status == SUCCESS]
-    assert times == sorted(times)
-    assert 0 < times[0] < 10_000
-    assert {row.algo for row in rows if row.status == NOT_SUPPORTED} == WITHOUT_KERNEL[direction]
-    assert {row.time for row in rows if row.status != SUCCESS} == {-1.0}
-    for memory, held in zip(s.memory, before, strict=True):
-        np.testing.assert_array_equal(memory.get(), held)
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
 def test_find_ex_runs_into_the_output_within_the_workspace(program: Program, direction: str):
     s = setup(program)
     output = s.memory[{"Forward": 2, "BackwardData": 0, "BackwardFilter": 1}[direction]]
