@@ -347,7 +347,7 @@ def _sides(match: _Match, measure: bool) -> tuple[list[torch.fx.GraphModule], li
     """A match as two graphs of the same operands, the operator's and PyTorch's; and operands.
 
     PyTorch finds the cuDNN graph of attention's gradient by the strides of q, k and v alone, though
-    it holds those of the result's gradient, too (2.11): what is measured has strides of its own,
+    it holds those of the result's gradient, too (2.11): what is measured has strides of its own, so
     that the program's gradient does not find a graph for another layout.
     """
     outside: dict[Any, None] = {}
