@@ -11,7 +11,7 @@ import pytest
 
 from cudnn_ctypes.graph.describe.operations.pointwise import POINTWISE_METHODS
 from cudnn_ctypes.graph.graph import Graph
-from cudnn_ctypes.raw import cudnnDataType_t, cudnnPointwiseMode_t
+from cudnn_ctypes.raw import CUDNN_LAYER_NORM, cudnnDataType_t, cudnnPointwiseMode_t
 
 HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
 
@@ -161,3 +161,12 @@ def test_contradicting_properties_are_refused():
     x.alignment, x.by_value = 16, True
     with pytest.raises(ValueError, match="can only be one number"):
         g.validate()
+
+
+@pytest.mark.parametrize("mode", ["layer_norm", CUDNN_LAYER_NORM, "Layer_Norm"], ids=str)
+def test_modes_of_norms_have_short_and_full_names(mode):
+    short, full = graph(), graph()
+    for g, each in ((short, "layer"), (full, mode)):
+        x, scale = g.tensor((4, 3, 8, 8)), g.tensor((1, 3, 8, 8))
+        g.norm_forward(each, "inference", x, scale, None, 1e-5)["y"].set_output()
+    assert short.to_json() == full.to_json()
