@@ -220,15 +220,16 @@ class Side:
         if self.before is not None and self.family == "pool":
             return "pooling leaves out what comes before it"
         if self.repeated is not None:
-            return f"{self.repeated.name!r}: products compute wrong what is read twice before them"
+            return f"{self.repeated.name!r}: engines compute wrong what is read twice beforehand"
         return f"{self.infinite} gives infinity beyond the last element" if self.infinite else ""
 
     @property
     def repeated(self) -> Tensor | None:
-        """A tensor from memory that is read twice before a product."""
+        """A tensor from memory that is read twice before a product or a convolution."""
         read = [t for node in self.nodes for t in node.operands if not (t.virtual or t.by_value)]
         again = (t for place, t in enumerate(read) if any(t is other for other in read[:place]))
-        return next(again, None) if self.before is not None and self.family == "product" else None
+        reads = self.before is not None and self.family in ("product", "image")
+        return next(again, None) if reads else None
 
     @property
     def infinite(self) -> Node | None:
