@@ -280,8 +280,8 @@ def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
     return [
         each
         for node in norms
-        for name, each in node.inputs.items()
-        if name != "input" and each.virtual
+        for each in node.operands
+        if each is not node.inputs["input"] and each.virtual
     ]
 
 

@@ -62,6 +62,19 @@ def _scattered_heads(graph: Graph, stride: int) -> None:
     q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
 
 
+def _batch_norm_gradient_behind_relus(graph: Graph) -> None:
+    dy, x, y = (
+        graph.tensor((4, 16, 12, 12), layout="nhwc", name=name) for name in ("dy", "x", "y")
+    )
+    of_channels = [
+        graph.tensor((1, 16, 1, 1), data_type="float32", name=name)
+        for name in ("scale", "mean", "inv")
+    ]
+    grad = graph.relu_backward(dy, y)
+    for gradient in graph.norm_backward("batch", grad, x, *of_channels).values():
+        gradient.set_output()
+
+
 FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 20}}
 
 
@@ -231,6 +244,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.modified, ((1, 1, 64, 192), (0, 1, 3, 2)), {"data_type": "float32"}, H200, ""),
     (wrong.modified, ((1, 1, 1, 192), (0, 3, 1, 2)), {}, H200, ""),
     (wrong.computed_bias, (), {}, H200, "'max': cuDNN accesses memory that is not there"),
+    (_batch_norm_gradient_behind_relus, (), {}, H200, ""),
     (wrong.layer_norm, (), {}, H200, "'scale': cuDNN reads the bias in the data type"),
     (wrong.layer_norm, ("float32", None), {}, H200, "'bias': cuDNN reads the bias in the"),
     (wrong.layer_norm, ("float32",), {}, H200, ""),

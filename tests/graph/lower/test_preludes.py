@@ -258,6 +258,16 @@ def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
     _check_layer_norm(handle, computed, scale, bias)
 
 
+def test_tensors_by_which_gpus_exchange_sums_stay_as_they_are():
+    graph = Graph(io_data_type="float32")
+    scale, bias, *peers = (graph.tensor((1, 16, 1, 1), name=name) for name in "abcd")
+    x = graph.tensor((4, 16, 3, 3), layout="nhwc")
+    graph.batchnorm(x, scale, bias, epsilon=1e-3, peer_stats=peers)[0].set_output()
+    expansion = graph.expansion("H200")
+    assert not expansion.preludes
+    assert expansion.nodes[0].inputs["peer_stats"] == peers
+
+
 # What no engine could copy in another order or from gaps; attention, before which none are copied.
 REFUSED = {
     "spaced matrix of a product",

@@ -361,7 +361,9 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
         parameter for _, parameter in broadcasts.parameters_of_two_types(graph.nodes)
     ),
     "gradient of a norm beside element-wise operations": lambda graph: _first(
-        graph.of("norm_backward") if graph.of("pointwise") else ()
+        node
+        for node in graph.of("norm_backward")
+        if node.options["mode"] in _LAYERS and graph.of("pointwise")
     ),
     "experts beside element-wise operations": _joins_operands_beside_experts,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
