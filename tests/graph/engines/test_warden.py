@@ -369,14 +369,31 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
 def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
     with pytest.raises(OnlyThere):  # engine 0 of products is of cuBLASLt
         build_plan(product().expansion(h200), h200, ["a"], config=config, only_here=True)
-    graph = cudnn.Graph(io_data_type="float16")
+    build_plan(rectified().expansion(h200), h200, ["a"], only_here=True).close()
+
+
+def rectified() -> cudnn.Graph:
+    """A graph without an engine of cuBLASLt."""
+    graph = cudnn.Graph("rectified", io_data_type="float16")
     graph.relu(graph.tensor((8, 64, 32))).set_output()
-    build_plan(graph.expansion(h200), h200, ["a"], only_here=True).close()
+    return graph
 
 
 @pytest.mark.gpu
-def test_a_gpu_loads_the_plan_and_its_own_crashes_are_known():
-    with cudnn.Handle() as handle, product() as one, product() as other:
+@pytest.mark.parametrize(
+    "described",
+    [
+        rectified,
+        pytest.param(
+            product,
+            marks=pytest.mark.skipif(
+                load().version < 91500, reason="engines do not tell of cuBLASLt"
+            ),
+        ),
+    ],
+)
+def test_a_gpu_gets_the_same_plan_from_a_warden_and_its_own_crashes_are_known(described):
+    with cudnn.Handle() as handle, described() as one, described() as other:
         here = one.build(handle, warden=False)
         there = other.build(handle, warden=True)
         assert there.config.engine.index == here.config.engine.index
