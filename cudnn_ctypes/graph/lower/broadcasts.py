@@ -28,7 +28,7 @@ TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
 INDEX = "it is an index of a smaller tensor, or along a dimension that engines count wrong"
-OUTPUT = "it is an output that is smaller than the result along an inner dimension"
+OUTPUT = "it is an output that is smaller than the result"
 
 _MAINS = {
     "operation_convolution_forward": "image",
@@ -126,13 +126,11 @@ class Side:
             return INDEX
         if tensor.by_value or not smaller:
             return ""
-        if made_by is not None and not tensor.virtual and self.before is None:
-            if self.family == "plain" and "F" in whole:
-                return OUTPUT if "F1" in whole else ""
-            if self.family == "plain" and whole == "111":
+        if made_by is not None and not tensor.virtual:
+            if self.family != "plain" or "F1" in whole or whole == "111":
                 return OUTPUT
-            if self.family == "product":
-                return OUTPUT if spread[-1] == "1" else ""
+            if "F" in whole:
+                return ""
         computed = tensor.virtual or made_by is not None
         if set(whole) == {"1"}:
             if computed and self.before is not None and self.family == "product":
@@ -219,9 +217,17 @@ class Side:
         """The reason why what leads to the main operation is to be computed beforehand, or ""."""
         if self.before is not None and self.family == "pool":
             return "pooling leaves out what comes before it"
+        if self.channels_first:
+            return "kernels for a computed image that has not its channels last do not end"
         if self.repeated is not None:
             return f"{self.repeated.name!r}: engines compute wrong what is read twice beforehand"
         return f"{self.infinite} gives infinity beyond the last element" if self.infinite else ""
+
+    @property
+    def channels_first(self) -> bool:
+        """Whether it is before a convolution, and has not the channels last."""
+        image = self.before is not None and self.family == "image"
+        return image and self.full[1] > 1 and self.order[-1] != 1
 
     @property
     def repeated(self) -> Tensor | None:
@@ -275,14 +281,21 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
-    """Operands of norms, but for the input, that the graph computes."""
+    """Operands of norms that the graph computes; the input where something is read twice for it."""
     norms = [node for node in nodes if node.kind.descriptor == "operation_norm_forward"]
     return [
         each
         for node in norms
         for each in node.operands
-        if each is not node.inputs["input"] and each.virtual
+        if each.virtual and (each is not node.inputs["input"] or _reads_twice(nodes, each))
     ]
+
+
+def _reads_twice(nodes: Sequence[Node], tensor: Tensor) -> bool:
+    """Whether the element-wise operations that compute a tensor read one of theirs twice."""
+    made_by = Side("plain", list(nodes), tensor.dims or ()).behind(tensor)
+    read = [id(each) for node in made_by for each in node.operands if not each.by_value]
+    return len(set(read)) < len(read) and all(n.kind.descriptor == _POINTWISE for n in made_by)
 
 
 def parameters_of_two_types(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
@@ -315,11 +328,15 @@ def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
         (full,) = (each.dims or () for each in node.outputs.values()) if _joins(node) else ((),)
         for each in node.operands if len(full) == 4 and full[3] > 1 else ():
             batch, heads, *rows = each.dims or ()
-            if each.virtual or each.by_value or batch == 1 or rows != [1, 1]:
+            if each.virtual or each.by_value or rows != [1, 1]:
                 continue
             if each.data_type not in _REAL:  # lengths of sequences
                 continue
-            if heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1])):
+            spaced = heads > 1 and (each.strides or ())[1] != 1
+            if batch == 1:
+                if spaced:
+                    found.append((node, each))
+            elif heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1])):
                 found.append((node, each))
     return found
 

@@ -37,6 +37,8 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     made = _Preparation(expansion, others)
     for side in sides(expansion.nodes):
         made.count(side)
+    while any(made.write(side) for side in sides(made.nodes)):
+        pass  # what is left has other sides
     for side in sides(made.nodes):
         made.compute(side)
     for operand in computed_of_norms(made.nodes):
@@ -115,6 +117,23 @@ class _Preparation:
             if reason := side.reads_wrong(root):
                 self.take_out(side, root, f"{root.name!r}: {reason}")
 
+    def write(self, side: Side) -> bool:
+        """Take out an output that is smaller than the result, if there is one.
+
+        Engines write it from many blocks at once, beside operations with other results.
+        """
+        whole = side.family != "plain" or any(
+            not side.small(each) for node in side.nodes for each in node.outputs.values()
+        )
+        for node in side.nodes if whole else ():
+            (y,) = node.outputs.values()
+            if side.small(y) and not y.virtual:
+                self._add(side.behind(y), y, f"{y.name!r}: it is an output that is smaller")
+                self.nodes.remove(node)
+                self._leave_out_unread()
+                return True
+        return False
+
     def count(self, side: Side) -> None:
         """Count indices that engines count wrong in a line, where all count right, in float32."""
         for node in side.nodes:
@@ -157,7 +176,17 @@ class _Preparation:
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
         self._exchange(root, result, self.nodes)
-        # The operations stay if others need their results, too.
+        self._leave_out_unread(result)
+        if side.family == "pool" and len(self.nodes) == 1 and order[-1] != 1:
+            # An engine that is no fusion takes all to be of the operand's type.
+            (pooled, *_) = self.nodes[0].outputs.values()
+            result.data_type = pooled.data_type
+
+    def _leave_out_unread(self, made: Tensor | None = None) -> None:
+        """Leave out operations of whose results nobody reads one, and those that make `made`.
+
+        Others need the results of the rest, too.
+        """
         while True:
             read = {id(each) for node in self.nodes for each in node.operands}
             unread = [
@@ -167,15 +196,11 @@ class _Preparation:
                     node.kind.descriptor == "operation_pointwise"
                     and all(each.virtual and id(each) not in read for each in node.outputs.values())
                 )
-                or any(each is result for each in node.outputs.values())
+                or any(each is made for each in node.outputs.values())
             ]
             if not unread:
                 break
             self.nodes = [node for node in self.nodes if node not in unread]
-        if side.family == "pool" and len(self.nodes) == 1 and order[-1] != 1:
-            # An engine that is no fusion takes all to be of the operand's type.
-            (pooled, *_) = self.nodes[0].outputs.values()
-            result.data_type = pooled.data_type
 
     def copy(self, side: Side) -> None:
         """Copy operands along dimensions in which they broadcast in part only."""

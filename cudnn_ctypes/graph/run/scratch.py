@@ -94,8 +94,8 @@ class Scratch:
 
     - `tensors`: of a validated graph; those that are no scratch are left out.
     - `steps`: plans that run before the graph's own; closed with this object.
-    - `theirs`: the unique ids of tensors that only these plans take: cuDNN refuses what a plan does
-      not know.
+    - `theirs`: the unique ids of tensors that only these plans take, or none: cuDNN refuses what a
+      plan does not know.
     """
 
     def __init__(

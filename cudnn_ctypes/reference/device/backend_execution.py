@@ -26,6 +26,7 @@ from .memory import scribble
 from .registry import Refused
 
 _FAMILIES = (backend_layers, backend_operations)
+_POINTWISE = raw.CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR
 
 
 def execute(plan: Record, pack: Record, workspace_size: int) -> None:
@@ -40,8 +41,10 @@ def execute(plan: Record, pack: Record, workspace_size: int) -> None:
         scribble(workspace, workspace_size, "the workspace of the variant pack")
     uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
     addresses = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
-    # So do the engines of runtime fusion (H200, 9.19); of others it is not known.
-    fused = len(graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)) > 1
+    # So do the engines of runtime fusion (H200, 9.19), also for one of these operations alone; of
+    # others it is not known.
+    operations = graph.all(Name.CUDNN_ATTR_OPERATIONGRAPH_OPS)
+    fused = len(operations) > 1 or operations[0].kind == _POINTWISE
     if fused and (unknown := set(uids) - _in_memory(graph)):
         told = ", ".join(map(str, sorted(unknown)))
         raise Refused(

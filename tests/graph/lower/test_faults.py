@@ -223,7 +223,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.kept, (), {}, H200, "'kept' (16, 1, 64)"),
     (wrong.kept, ((1, 33, 64),), {}, H200, ""),
     (wrong.kept, ((1, 1, 1), True), {}, H200, "'kept' (1, 1, 1)"),
-    (wrong.kept, ((16, 1, 64), True), {}, H200, ""),
+    (wrong.kept, ((16, 1, 64), True), {}, H200, "'kept' (16, 1, 64)"),
     (wrong.doubled, (), {}, H200, "'a'"),
     (wrong.doubled, (), {"other": True}, H200, ""),
     (wrong.two_products, ((2, 16, 1),), {}, H200, "'exp' (2, 16, 1)"),

@@ -61,6 +61,9 @@ CASES = [
     ("product", (3, 100, 128), (3, 100, 1), "", 0),
     ("pool", (3, 32, 1, 1), (3, 1, 1, 1), "relu", 2),
     ("pool", (3, 32, 1, 1), (1, 1, 1, 1), "relu", 1),
+    ("image", (8, 64, 9, 9), (1, 64, 1, 1), "kept relu", 1),
+    ("product", (3, 100, 128), (3, 1, 128), "kept relu", 1),
+    ("plain", (16, 33, 64), (16, 1, 64), "kept relu", 1),
 ]
 
 
@@ -91,7 +94,9 @@ def _described(family: str, full: Any, small: Any, function: str) -> tuple[Graph
         base = graph.resample(base, "avgpool", window=3)[0]
     small_one = tensors["s"]
     if function:
-        small_one = getattr(graph, function)(small_one)
+        small_one = getattr(graph, function.removeprefix("kept "))(small_one)
+    if function.startswith("kept "):
+        small_one.set_output(name="kept", data_type="float32")
     strides = packed(full, LAST if len(full) == 4 else None)
     graph.mul(base, small_one).set_output(name="y", data_type="float32", strides=strides)
     return graph, values
@@ -108,7 +113,7 @@ def _exact(family: str, values: dict[str, Any], function: str) -> Any:
         padded = np.pad(base, [(0, 0), (0, 0), (1, 1), (1, 1)])
         windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
         base = np.einsum("nchwrs,kcrs->nkhw", windows, wide["w"], optimize=True)
-    return base * FUNCTIONS[function](wide["s"])
+    return base * FUNCTIONS[function.removeprefix("kept ")](wide["s"])
 
 
 def _memory(graph: Graph, values: dict[str, Any]) -> dict[str, Any]:
@@ -145,6 +150,8 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
             handle.synchronize()
             found = memory["y"].numpy()
             assert np.abs(found - exact).max() < 2e-3 * np.abs(exact).max()
+            if "kept" in memory:
+                np.testing.assert_array_equal(memory["kept"].numpy(), values["s"])
             # With other numbers in the same memory, bound.
             memory["s"].copy_from(values["s"][..., ::-1].copy())
             memory["y"].copy_from(np.full(full, np.nan, np.float32))

@@ -123,8 +123,8 @@ def scratch_of(
             stack.callback(plan.close)
             steps.append(Step(plan, {uid: uid for uid in used}))
         stack.pop_all()
-    nodes = [node for prelude in expansion.preludes for node in prelude.expansion.nodes]
-    return Scratch(expansion.tensors, Steps(steps), _uids(nodes) - _uids(expansion.nodes))
+    theirs = {each.uid or 0 for each in expansion.tensors} - _uids(expansion.nodes)
+    return Scratch(expansion.tensors, Steps(steps), theirs if steps else ())
 
 
 def _uids(nodes: Iterable[Node]) -> set[int]:

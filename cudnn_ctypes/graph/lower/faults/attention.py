@@ -103,7 +103,8 @@ def _scores_with_spaced_keys(node: Node) -> str:
     alike = range(2 if dims[3] > 1 else 0, 4)
     for each in _operands_of_scores(node):
         shape, strides = each.dims or (), each.strides or ()
-        steps = [strides[axis] for axis in range(4) if axis == 3 or shape[axis] != 1]
+        last = 3 if dims[2] * dims[3] > 1 else None  # the step of the keys, also of one
+        steps = [strides[axis] for axis in range(4) if axis == last or shape[axis] != 1]
         pairs = all(step == 1 or step % 2 == 0 for step in steps)
         spaced = all(shape[axis] == dims[axis] for axis in alike) and strides[3] != 1
         if spaced and pairs and element_bits(each.data_type) == 16:

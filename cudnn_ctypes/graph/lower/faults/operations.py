@@ -114,7 +114,8 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
                 dims, strides = graph.view(each)
                 whole = side.family == "plain" and each.dims == side.full and not side.maker(each)
                 lines = whole and len(dims) == 3 and strides[-1] == 1
-                if not (each.virtual or lines or side.in_order(each)):
+                right = side.in_order(each) and not (computed and side.channels_first)
+                if not (each.virtual or lines or right):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
         return ""
 
@@ -122,10 +123,10 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
 
 
 def _leaves_gaps(graph: Graph) -> str:
-    """Room between the numbers of an operand or result, or between lines of a smaller operand.
+    """Room between the numbers of an operand or result, or between lines of an operand.
 
-    Beside products lines may have gaps; smaller operands there are spaced matrices. Alone those
-    may have them that broadcast along the outermost of three dimensions.
+    Beside products lines may have gaps; smaller operands there are spaced matrices. Alone they may
+    have them that are whole, or broadcast along the outermost of three dimensions.
     """
     products = graph.of("matmul")
     for side in graph.sides:
@@ -135,8 +136,9 @@ def _leaves_gaps(graph: Graph) -> str:
                 continue
             spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
             outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
-            parted = small and not products and extent(dims, strides) > math.prod(dims)
-            if spaced or (parted and not outer):
+            parted = not products and extent(dims, strides) > math.prod(dims)
+            right = outer or (not small and (side.family == "plain" or side.maker(each)))
+            if spaced or (parted and not right):
                 return f"{each.name!r} {dims} with strides {strides}"
     return ""
 
