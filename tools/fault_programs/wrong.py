@@ -128,9 +128,15 @@ def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...
 
 
 def uneven_lines(
-    graph: Graph, kind: str, channels: int = 8, filters: int = 16, data_type: str = "float16"
+    graph: Graph,
+    kind: str,
+    channels: int = 8,
+    filters: int = 16,
+    data_type: str = "float16",
+    *,
+    joined: bool = False,
 ) -> None:
-    """Relu of the gradient of a convolution of 3 x 3, padded by 1."""
+    """Relu of the gradient of a convolution of 3 x 3, padded by 1, or its sum with a bias."""
     graph.io_data_type = as_data_type(data_type)
     images, w = (3, channels, 9, 9), (filters, channels, 3, 3)
     dy = graph.tensor((3, filters, 9, 9), packed((3, filters, 9, 9), LAST), name="dy")
@@ -139,6 +145,9 @@ def uneven_lines(
     else:
         gradient = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
     gradient.set_output(False, dims=w if kind == "wgrad" else images)
+    if joined:
+        bias = (1, channels, 1, 1)
+        gradient = graph.add(gradient, graph.tensor(bias, packed(bias, LAST), name="bias"))
     graph.relu(gradient).set_output(name="y")
 
 
@@ -484,6 +493,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
     "gradient of data with uneven lines": _given(uneven_lines, kind="dgrad", filters=12),
+    "gradient of data beside uneven channels": _given(
+        uneven_lines, kind="dgrad", channels=12, filters=24, joined=True
+    ),
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
     "operand with gaps": _given(turned, order=(0, 1, 2), step=2),

@@ -282,6 +282,18 @@ def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
     return where
 
 
+def _joins_uneven_channels(graph: Graph) -> str:
+    """An operand of channels of 16 bits that fill no 16 bytes, behind a gradient of data."""
+    for node in graph.of("convolution_backward_data"):
+        kinds = {each.data_type for each in node.operands}
+        for side in graph.sides if kinds <= set(_16_BITS) else ():
+            given = (t for t in side.tensors if not (t.virtual or side.maker(t)))
+            for each in given if side.before is None and side.full[1] * 2 % _ROW else ():
+                if (each.dims or ())[1] > 1:
+                    return f"{node}: {each.name!r} {each.dims}"
+    return ""
+
+
 _ROW = 16  # bytes
 _LINE = 128  # bytes to which cuDNN rounds up the parts of its workspace
 
@@ -384,6 +396,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "filters with channels first beside images of one element": _convolves_with_channels_first,
     "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
     "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
+    "gradient of data beside uneven channels": _joins_uneven_channels,
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
