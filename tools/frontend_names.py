@@ -11,6 +11,7 @@ arguments; kinds of results. The front end must find a cuDNN, but needs no GPU.
 from __future__ import annotations
 
 import enum
+import importlib
 import inspect
 import json
 import re
@@ -21,6 +22,8 @@ PLAIN_CLASSES = ("Tensor", "Handle", "DeviceInfo", "GraphContext", "Node")
 COMPILED_CLASSES = ("tensor", "knob", "kernel_cache", "device_properties")
 # Its package has more than cuDNN's work: what is in these modules is named, and not looked into.
 SUBPACKAGES = ("engines", "experimental", "fla", "gnn", "jax", "ops", "torch", "wrapper")
+# Of these the names are compared, too.
+EXPORTING = ("ops", "experimental.ops")
 
 
 def main() -> None:
@@ -35,6 +38,7 @@ def main() -> None:
         "builders": builders(cudnn),
         "kernels": sorted(cudnn._LAZY_OPTIONAL_IMPORTS),
         "modules": sorted(SUBPACKAGES),
+        "exports": {name: sorted(exports(cudnn, name)) for name in EXPORTING},
     }
     print(text(table))
 
@@ -109,6 +113,11 @@ def builders(cudnn: Any) -> dict[str, dict[str, Any]]:
             "python_only": False,
         }
     return found
+
+
+def exports(cudnn: Any, module: str) -> list[str]:
+    """What a subpackage says that it has; nothing of it is loaded."""
+    return list(importlib.import_module(f"{cudnn.__name__}.{module}").__all__)
 
 
 def public(names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-__version__: str
+import cudnn_ctypes.torch_ops.front_end as _front_end
 
 from . import datatypes as datatypes, left_out as left_out, wrapper as wrapper
 from .handles import sdpa_capabilities as sdpa_capabilities
@@ -76,3 +76,12 @@ from .handles import (
 from .python_graph import pygraph as pygraph
 from .tensors import tensor as Tensor, tensor as tensor
 from .wrapper import Graph as Graph
+
+__version__: str
+
+# Not imported from here, so that they are no part of __all__: they import PyTorch.
+mask_to_kv_lengths = _front_end.mask_to_kv_lengths
+prefix_mask_to_kv_lengths = _front_end.prefix_mask_to_kv_lengths
+sdpa_torch = _front_end.sdpa_torch
+triangle_attention = _front_end.triangle_attention
+triangle_multiplicative_update = _front_end.triangle_multiplicative_update

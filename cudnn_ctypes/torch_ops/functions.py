@@ -77,15 +77,29 @@ def attention(
         right = 0
     sink = None if sink is None else sink.float().reshape(1, -1, 1, 1)
     lengths = [None if n is None else n.reshape(-1, 1, 1, 1) for n in (seq_len_q, seq_len_kv)]
+    mask = (left, right, bottom_right, alibi, softcap)
+    return attended(q, k, v, bias, sink, lengths, [None] * 4, scale, mask)[0]
+
+
+def attended(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    bias: Tensor | None,
+    sink: Tensor | None,
+    lengths: Sequence[Tensor | None],
+    begins: Sequence[Tensor | None],
+    scale: float | None,
+    mask: tuple[Any, ...],
+) -> tuple[Tensor, Tensor]:
+    """Attention and its statistics, (b, h, s_q, 1), float32; operands are as the graph has them."""
     variant = "attention"
     for name, each in (("bias", bias), ("sink", sink)):
         if each is not None and each.requires_grad:
             variant += f"_{name}"
     factor = q.shape[-1] ** -0.5 if scale is None else scale
-    operands = (q, k, v, bias, sink, *lengths, None, None, None, None)
-    options = (factor, left, right, bottom_right, alibi, softcap)
-    output: Tensor = OPERATORS[variant](*operands, *options)[0]
-    return output
+    o, stats = OPERATORS[variant](q, k, v, bias, sink, *lengths, *begins, factor, *mask)
+    return o, stats
 
 
 def attention_packed(
@@ -124,8 +138,27 @@ def attention_packed(
     torch.Tensor
         (tokens, h, d_v), like q.
     """
+    left, right = window
+    mask = (left, 0 if causal else right, bottom_right, False, softcap)
     q, k, v = _autocast(q, k, v)
-    count, (left, right) = len(begins_q) - 1, window
+    begins, sizes = (begins_q, begins_kv), (longest_q, longest_kv)
+    return attended_packed(q, k, v, *begins, *sizes, None, scale, mask)[0]
+
+
+def attended_packed(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    begins_q: Tensor,
+    begins_kv: Tensor,
+    longest_q: int,
+    longest_kv: int,
+    sink: Tensor | None,
+    scale: float | None,
+    mask: tuple[Any, ...],
+) -> tuple[Tensor, Tensor]:
+    """Attention of tokens behind each other, and statistics (sequences, h, longest_q, 1)."""
+    count = len(begins_q) - 1
     rooms = [_with_room(each, count, longest_q if each is q else longest_kv) for each in (q, k, v)]
     lengths = [each.diff().view(-1, 1, 1, 1) for each in (begins_q, begins_kv)]
     sizes = [each.shape[1] * each.shape[2] for each in (q, k, v)]
@@ -134,11 +167,9 @@ def attention_packed(
         (each * size).view(-1, 1, 1, 1)
         for each, size in zip((begins_q, begins_kv, begins_kv, begins_q), sizes, strict=True)
     ]
-    factor = q.shape[-1] ** -0.5 if scale is None else scale
-    mask = (left, 0 if causal else right, bottom_right, False, softcap)
-    o = OPERATORS["attention"](*rooms, None, None, *lengths, *begins, factor, *mask)[0]
-    rows: Tensor = o.transpose(1, 2).reshape(-1, q.shape[1], v.shape[2])[: q.shape[0]]
-    return rows
+    wide_q, wide_k, wide_v = rooms
+    o, stats = attended(wide_q, wide_k, wide_v, None, sink, lengths, begins, scale, mask)
+    return o.transpose(1, 2).reshape(-1, q.shape[1], v.shape[2])[: q.shape[0]], stats
 
 
 def _with_room(x: Tensor, count: int, longest: int) -> Tensor:

@@ -180,10 +180,16 @@ def _rms_norm(graph: Any, x: Tensor, weight: Tensor, eps: float) -> Any:
     return graph.rmsnorm("training", x, weight, None, eps)
 
 
-def _rms_norm_gradients(
-    graph: Any, dy: Tensor, x: Tensor, weight: Tensor, inv_variance: Tensor
-) -> Any:
-    return _typed(graph.rmsnorm_backward(dy, x, weight, inv_variance)[:2], weight)
+def _rms_norm_bias(graph: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Any:
+    return graph.rmsnorm("training", x, weight, bias, eps)
+
+
+def _rms_norm_gradients(has_dbias: bool) -> Callable[..., Any]:
+    def gradients(graph: Any, dy: Tensor, x: Tensor, weight: Tensor, inv_variance: Tensor) -> Any:
+        found = graph.rmsnorm_backward(dy, x, weight, inv_variance, has_dbias)
+        return _typed(found[: 2 + has_dbias], weight)
+
+    return gradients
 
 
 def _typed(gradients: Sequence[Any], weight: Tensor) -> Sequence[Any]:
@@ -233,7 +239,13 @@ def _relu_gradient(relu: bool) -> Any:
 _STATISTICS = ("y", "mean", "inv_variance")
 _GRADIENTS = ("dx", "dweight", "dbias")
 _register("layer_norm", _layer_norm, {_GRADIENTS: _layer_norm_gradients}, _STATISTICS)
-_register("rms_norm", _rms_norm, {_GRADIENTS[:2]: _rms_norm_gradients}, ("y", "inv_variance"))
+for _name, _function, _count in (("rms_norm", _rms_norm, 2), ("rms_norm_bias", _rms_norm_bias, 3)):
+    _register(
+        _name,
+        _function,
+        {_GRADIENTS[:_count]: _rms_norm_gradients(_count == 3)},
+        ("y", "inv_variance"),
+    )
 _register(
     "normalize",
     _normalize,
@@ -301,6 +313,88 @@ _register(
         "dx": lambda graph, dz, w: graph.matmul(dz, w),
         "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
         "db": _linear_db,
+    },
+)
+
+
+def _affine(graph: Any, x: Tensor, w: Tensor, b: Tensor | None) -> Any:
+    """x (1, m, k), w (1, n, k), b (1, 1, n) or (1, m, 1)."""
+    z = graph.matmul(x, w, transpose_B=True)
+    return z if b is None else z + b
+
+
+@direct(lambda dz, b: torch.empty_like(b))
+def _db(stream: Any, db: Any, dz: Any, b: Any) -> None:
+    """By PyTorch: b is added to rows or to columns."""
+    db.copy_(dz.sum_to_size(b.shape))
+
+
+def _gated_affine(
+    graph: Any,
+    x: Tensor,
+    w: Tensor,
+    b: Tensor | None,
+    gate: Tensor,
+    mask: Tensor | None,
+    activation: str,
+) -> Any:
+    """The product times the activation of `gate`, and of what is not masked: (1, 1, n)."""
+    return _masked(_affine(graph, x, w, b) * getattr(graph, ACTIVATIONS[activation][0])(gate), mask)
+
+
+def _masked(y: Any, mask: Any) -> Any:
+    return y if mask is None else y * mask
+
+
+def _dgate(
+    graph: Any,
+    dy: Tensor,
+    x: Tensor,
+    w: Tensor,
+    b: Tensor | None,
+    gate: Tensor,
+    mask: Tensor | None,
+    activation: str,
+) -> Any:
+    """The product is computed again."""
+    dactivation = _masked(_affine(graph, x, w, b) * dy, mask)
+    return getattr(graph, ACTIVATIONS[activation][1])(dactivation, gate)
+
+
+_FACTORS = {
+    "dx": lambda graph, dz, w: graph.matmul(dz, w),
+    "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
+    "db": _db,
+}
+_register("product", _affine, {"dz": "dy", **_FACTORS})
+_register(
+    "gated_product",
+    _gated_affine,
+    {
+        "dz": lambda graph, dy, gate, mask, activation: _masked(
+            graph.mul(dy, getattr(graph, ACTIVATIONS[activation][0])(gate)), mask
+        ),
+        **_FACTORS,
+        "dgate": _dgate,
+    },
+)
+
+
+def _pairs(graph: Any, a: Tensor, b: Tensor, incoming: bool) -> Any:
+    """a @ b^T, or a^T @ b, of each matrix of a batch."""
+    return graph.matmul(a, b, transpose_A=incoming, transpose_B=not incoming)
+
+
+_register(
+    "pairs",
+    _pairs,
+    {
+        "da": lambda graph, dy, b, incoming: (
+            graph.matmul(b, dy, transpose_B=True) if incoming else graph.matmul(dy, b)
+        ),
+        "db": lambda graph, dy, a, incoming: graph.matmul(
+            a if incoming else dy, dy if incoming else a, transpose_A=not incoming
+        ),
     },
 )
 

@@ -56,6 +56,7 @@ def told_by_nvidias(program: str) -> dict[str, Any]:
 def names_of(table: dict[str, Any]) -> set[str]:
     """All names: of the module, with a point of its classes and enums, in brackets arguments."""
     found = {*table["constants"], *table["functions"], *table["kernels"], *table["modules"]}
+    found |= {f"{module}.{name}" for module, names in table["exports"].items() for name in names}
     for enum, members in table["enums"].items():
         found |= {enum, *(f"{enum}.{member}" for member in members)}
     for function, overloads in table["functions"].items():
