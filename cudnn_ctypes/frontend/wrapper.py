@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from ..arguments import items
 from ..graph.run.tensor_memory import ResultMemory
 from ..raw import mode
-from ..runtime import DeviceBuffer, pytorch
+from ..runtime import DeviceBuffer, DeviceTensor, pytorch
 from ..runtime.allocation import Allocator
 from .described import METHODS, in_classic_order
 from .enums import data_type, heur_mode
@@ -253,12 +254,18 @@ class Graph:
 
 
 def _empty(like: tensor, arrays: Sequence[Any]) -> Any:
-    """New memory for an output: a PyTorch tensor if the operands are, else a `DeviceTensor`."""
+    """New memory for an output: PyTorch's if it is loaded, as in the front end, else ours.
+
+    It is a `DeviceTensor` where an operand is one.
+    """
     result = ResultMemory(like)
     for each in arrays:
         if pytorch.is_torch(type(each)):
             return result.in_torch(each)
-    return result.in_order_of(Allocator())
+    made = result.in_order_of(Allocator())
+    torch: Any = sys.modules.get("torch")
+    is_ours = torch is None or any(isinstance(each, DeviceTensor) for each in arrays)
+    return made if is_ours else torch.from_dlpack(made)
 
 
 @contextmanager

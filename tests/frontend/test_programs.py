@@ -328,6 +328,13 @@ def test_what_is_no_variant_pack():
             problem.graph.execute(small, problem.workspace)
 
 
+class OfAnotherFramework:
+    """Memory that is known by its protocol alone, as CuPy's."""
+
+    def __init__(self, tensor):
+        self.__dlpack__, self.__dlpack_device__ = tensor.__dlpack__, tensor.__dlpack_device__
+
+
 def test_a_graph_with_its_order_given_at_once():
     with use_reference_device():
         a, b = randn(2, 16, 8, device="cpu"), randn(2, 8, 16, device="cpu", seed=2)
@@ -339,6 +346,7 @@ def test_a_graph_with_its_order_given_at_once():
         got = graph(a, b)
         expected = torch.relu(a.double() @ b.double())
         close(got, expected, BFLOAT16)
+        assert torch.equal(graph(OfAnotherFramework(a), OfAnotherFramework(b)), got)
         for inputs, outputs, message in (
             ([a, a], ["c"], "listed twice"),
             ([a], ["c"], "neither among inputs nor outputs"),
