@@ -156,8 +156,13 @@ class Side:
         return ""
 
     def _counts(self, axis: int) -> bool:
-        """Whether indices along an axis are right: beside products columns, of images any."""
+        """Whether indices along an axis are right: beside products columns, of images any.
+
+        Those of volumes behind convolutions are not.
+        """
         rank = len(self.full)
+        if self.family == "image" and rank > 4:
+            return self.full[axis] == 1
         first = rank - 1 if self.family == "product" else int(rank <= 3)
         return axis >= first or self.full[axis] == 1
 

@@ -8,6 +8,7 @@ another data type, or the indices along a dimension that engines count wrong.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -127,7 +128,8 @@ class _Preparation:
         )
         for node in side.nodes if whole else ():
             (y,) = node.outputs.values()
-            if side.small(y) and not y.virtual:
+            larger = any(map(operator.gt, y.dims or (), side.full))  # a result that broadcasts
+            if side.small(y) and not (y.virtual or larger):
                 self._add(side.behind(y), y, f"{y.name!r}: it is an output that is smaller")
                 self.nodes.remove(node)
                 self._leave_out_unread()

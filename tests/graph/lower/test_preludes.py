@@ -21,6 +21,7 @@ from cudnn_ctypes.graph.lower.faults import faults_of
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.strides import packed
+from tools.fault_programs import wrong
 from tools.fuzz.broadcast_graphs import Sketch, draw
 
 from ..conftest import on_each_device
@@ -331,6 +332,22 @@ def test_indices_that_engines_count_wrong_are_counted_beforehand(product):
         assert len(graph.expansion(handle).preludes) == 1 + product
         got = graph.run(given, handle=handle)["y"].numpy()
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("pixels", "count"), [((1, 1), 0), ((1, 1, 1), 1)])
+def test_channels_of_volumes_are_counted_beforehand(pixels, count, h200):
+    order = (0, *range(2, 2 + len(pixels)), 1)
+    x, w = ((n, 8, *pixels) for n in (2, 16))
+    graph = Graph(io_data_type="float16")
+    y = graph.conv_fprop(graph.tensor(x, packed(x, order)), graph.tensor(w, packed(w, order)))
+    graph.add(y, graph.gen_index(y, axis=1)).set_output()
+    assert len(graph.expansion(h200).preludes) == count
+
+
+def test_results_that_broadcast_stay_in_their_graph(h200):
+    graph = Graph(io_data_type="float16")
+    wrong.spread_product(graph)
+    assert not graph.expansion(h200).preludes
 
 
 def test_copies_are_no_larger_than_they_must_be(h200):

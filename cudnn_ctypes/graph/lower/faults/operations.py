@@ -157,15 +157,16 @@ def _joins_a_norm_second(graph: Graph) -> str:
 
 
 def _spaces_a_matrix_of_a_product(graph: Graph) -> str:
-    """An operand of which neither a row nor a column has its numbers beside each other.
+    """An operand or result of which neither a row nor a column has its numbers beside each other.
 
-    Behind the product only where it is one row or column for all.
+    Operands behind the product only where they are one row or column for all.
     """
     for side in graph.sides:
         for each in side.tensors if side.family == "product" else ():
             dims, strides = each.dims or (), each.strides or ()
             walked = [axis for axis in (-2, -1) if dims[axis] != 1]
-            spread = side.before is not None or dims[-2:] != side.full[-2:]
+            alike = side.before is None and dims[-2:] == side.full[-2:]
+            spread = not alike or side.maker(each) is not None
             spaced = walked and all(strides[axis] != 1 for axis in walked)
             if spaced and spread and not each.virtual:
                 return f"{each.name!r} {dims} with strides {strides}"
