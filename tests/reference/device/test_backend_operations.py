@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceTensor, raw, use_reference_device
+from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import TensorInfo
@@ -451,6 +452,79 @@ def test_an_int8_filter_in_the_order_of_its_kernels() -> None:
         np.testing.assert_array_equal(found, w)
         with pytest.raises(Refused, match="K a multiple of 32"):
             GraphMemory({7: memory.ptr}).load(replace(info, dims=(16, 2, 3, 2)))
+
+
+def described(
+    data_type: str, dims: tuple[int, ...], strides: tuple[int, ...], vectors: int = 1
+) -> TensorInfo:
+    order = raw.CUDNN_TENSOR_REORDERING_NONE
+    numbers = (False, False, vectors, 1, order, None, None, 1)
+    return TensorInfo(7, as_data_type(data_type), dims, strides, *numbers)
+
+
+# A tensor, its numbers, and the bytes of memory that was full of ones.
+STORED = [
+    (("fp4_e2m1", (2, 3), (4, 1)), [0.5, 6, -1, 1.5, -0.5, 3], "71 fa 93 f5"),
+    (("int4", (5,), (1,)), [1, -1, 7, -8, -3], "f1 87 fd"),
+    (("uint4", (2, 2), (1, 2)), [1, 15, 7, 8], "71 8f"),
+    (("boolean", (3, 3), (3, 1)), [1, 0, 1, 0, 0, 1, 1, 1, 0], "e5 fe"),
+    (("boolean", (2, 2), (8, 2)), [0, 1, 1, 0], "fe fb"),
+    (("int8", (2, 2), (3, 1)), [1, 2, -3, 4], "01 02 ff fd 04"),
+    (
+        ("int8", (1, 2, 2), (4, 2, 1), 4),
+        range(16),
+        "00 02 04 06 01 03 05 07 08 0a 0c 0e 09 0b 0d 0f",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tensor", "numbers", "stored"), STORED)
+def test_where_the_bits_of_numbers_lie(tensor, numbers, stored) -> None:
+    info, expected = described(*tensor), bytes.fromhex(stored)
+    values = np.array(numbers).astype(info.dtype).reshape(info.shape)
+    with DeviceTensor.from_numpy(np.full(len(expected), 0xFF, np.uint8)) as tensor_memory:
+        memory = GraphMemory({7: tensor_memory.ptr})
+        view = memory.place(info)
+        memory.store(info, values)
+        assert tensor_memory.numpy().tobytes() == expected
+        np.testing.assert_array_equal(memory.load(info), values)
+        assert (view is None) == (len(tensor) == 4 or tensor[0] != "int8")
+        assert view is None or (view == values).all()
+
+
+def test_where_tokens_of_ragged_batches_lie() -> None:
+    """Of 3 rows the first batch has 1, the second 2; what is not there reads as 0."""
+    begins = replace(described("int32", (3, 1, 1), (1, 1, 1)), uid=8)
+    info = replace(described("int8", (2, 3, 2), (6, 2, 1)), ragged=begins, ragged_multiplier=2)
+    values = np.arange(1, 13, dtype=np.int8).reshape(info.dims)
+    whole = DeviceTensor.from_numpy(np.full(8, 0xFF, np.uint8))
+    starts = DeviceTensor.from_numpy(np.array([0, 1, 3], np.int32).reshape(begins.dims))
+    memory = GraphMemory({7: whole.ptr, 8: starts.ptr})
+    memory.store(info, values)
+    assert whole.numpy().tobytes() == bytes([1, 2, 7, 8, 9, 10, 0xFF, 0xFF])
+    values[0, 1:] = values[1, 2:] = 0
+    np.testing.assert_array_equal(memory.load(info), values)
+    with pytest.raises(Refused, match="its ragged offset needs 4 elements"):
+        memory.load(replace(info, dims=(3, 3, 2)))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_each_batch_of_scales_has_whole_tiles(transposed: bool) -> None:
+    dims, strides = ((2, 6, 130), (780, 1, 6)) if transposed else ((2, 130, 6), (780, 6, 1))
+    order = raw.CUDNN_TENSOR_REORDERING_F8_128x4
+    info = replace(described("uint8", dims, strides), reordering=order)
+    values = np.random.default_rng(0).integers(0, 255, dims, np.uint8)
+    expected = np.full((2, 2, 2, 32, 4, 4), 0xFF, np.uint8)  # rows of tiles, tiles, rows, columns
+    for batch, row, column in np.ndindex(2, 130, 6):
+        value = values[(batch, column, row) if transposed else (batch, row, column)]
+        place = (row // 128, column // 4, row % 32, row % 128 // 32, column % 4)
+        expected[(batch, *place)] = value
+    with DeviceTensor.from_numpy(np.full(expected.size, 0xFF, np.uint8)) as whole:
+        memory = GraphMemory({7: whole.ptr})
+        memory.store(info, values)
+        np.testing.assert_array_equal(whole.numpy(), expected.ravel())
+        np.testing.assert_array_equal(memory.load(info), values)
+        assert memory.place(info) is None
 
 
 @pytest.mark.parametrize("transposed", [False, True])
