@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import json
 import os
+import re
 import sys
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -15,7 +18,11 @@ from cudnn_ctypes import DeviceProperties, Graph, Handle, __version__, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.driver_stub import ensure_driver
 from cudnn_ctypes.commands import doctor
-from cudnn_ctypes.commands.doctor import Finding
+from cudnn_ctypes.commands.doctor import Finding, child
+from cudnn_ctypes.evidence.known_faults import known_faults
+from cudnn_ctypes.graph.engines.cache.plan_cache import PlanCache
+from cudnn_ctypes.porting.run import library
+from cudnn_ctypes.runtime import cuda
 
 
 def run(*words: str, **environment: str) -> Any:
@@ -43,6 +50,17 @@ def test_here():
     works = {each["name"] for each in purposes.values() if each["state"] == "ok"}
     assert works >= {"compile for other GPUs", "learn without a GPU", "watch a program"}
     assert len(purposes) == 5
+    loaded, values = raw.load(), {each["name"]: each["value"] for each in findings.values()}
+    assert values["found by"] == loaded.source
+    assert values["version"] == f"{loaded.version_text}, for CUDA {loaded.cuda_major}"
+    assert values["Ops sublibrary"] == f"belongs to {loaded.version_text}"
+    assert "libcudnn_ops.so.9" in values["libraries beside it"].split(", ")
+    assert values["compile for other GPUs"].endswith("for an H200")
+    suffix = "-cu12" if loaded.cuda_major == 12 else ""
+    for name, package in (("nvrtc", "nvidia-cuda-nvrtc"), ("cublasLt", "nvidia-cublas")):
+        version, path = values[f"lib{name}.so.{loaded.cuda_major}"].split(", ")
+        if "site-packages/nvidia" in path:
+            assert f"{doctor._version(package + suffix)}.".startswith(f"{version}.")
     assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
 
 
@@ -199,6 +217,67 @@ class TestAnswers:
     def test_wrong_numbers(self):
         found = doctor._PURPOSES["compute"].finding({"done": "Handle()", "right": False})
         assert (found.state, found.advice) == ("problem", "please report this message")
+
+
+class Init(enum.IntEnum):
+    SUCCESS = 0
+    NO_DEVICE = 100
+
+
+class TestProbes:
+    """What is asked in the child."""
+
+    @pytest.mark.parametrize("capability", [0, 90])
+    def test_known_faults_and_crashes(self, monkeypatch, capability):
+        entries = [
+            SimpleNamespace(kind=kind, made=made, operations=f"{made}", device="A", graph="ended")
+            for kind, made in (("crash", 2), ("crash", 3), ("plan", 4), ("crash", 1))
+        ]
+        monkeypatch.setattr(PlanCache, "entries", lambda cache: entries)
+        monkeypatch.setattr(cuda, "first_capability", lambda: capability)
+        answer = child.known_faults()
+        count = len(known_faults(raw.load().version, capability or None))
+        assert answer.pop("count") == count > 0
+        assert answer == {"gpu": capability == 90, "crashes": 3, "newest": "3 on A: ended"}
+        entries[:] = entries[2:3]
+        answer = child.known_faults()
+        assert (answer["crashes"], answer["newest"]) == (0, None)
+
+    def test_gpus(self, monkeypatch):
+        begun = [Init.SUCCESS]
+        driver = SimpleNamespace(
+            cuInit=lambda flags: begun,
+            cuDriverGetVersion=lambda: (0, 12090),
+            cuDeviceGetCount=lambda: (0, 2),
+            cuDeviceTotalMem=lambda ordinal: (0, (80 << 30, 1 << 34)[ordinal]),
+        )
+        devices = [
+            SimpleNamespace(name=name, compute_capability=SimpleNamespace(major=major, minor=minor))
+            for name, major, minor in (("H100", 9, 0), ("A10", 8, 6))
+        ]
+        monkeypatch.setattr("cuda.core.Device", devices.__getitem__)
+        monkeypatch.setattr("cuda.bindings.driver", driver, raising=False)
+        gpus = ["H100, compute capability 9.0, 80 GiB", "A10, compute capability 8.6, 16 GiB"]
+        assert child.gpus() == {"driver": "12.9", "gpus": gpus, "capabilities": [90, 86]}
+        begun[:] = [Init.NO_DEVICE]
+        assert child.gpus() == {"error": "cuInit gave NO_DEVICE"}
+
+    def test_what_programs_need(self, monkeypatch):
+        missing, here = ["no cudnn.h", "no stddef.h"], {"tree_sitter": object()}
+        monkeypatch.setattr(library, "missing_headers", lambda: missing)
+        monkeypatch.setattr(library, "compiler", {"c": "gcc", "c++": "g++"}.__getitem__)
+        monkeypatch.setattr("importlib.util.find_spec", here.get)
+        assert child.port() == {"error": "no cudnn.h; no stddef.h"}
+        missing.clear()
+        assert child.port() == {"done": "with gcc and g++"}
+        here.clear()
+        assert "lacks tree-sitter: pip install" in child.port()["error"]
+
+    def test_a_convolution_and_a_log(self, reference_device):
+        computed = child.compute()
+        assert computed["right"] is True
+        assert re.fullmatch(r"Handle\(reference .*\) computes a convolution", computed["done"])
+        assert child.watch() == {"done": "cuDNN tells cudnnCreateTensorDescriptor"}
 
 
 class TestPackages:
