@@ -15,8 +15,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceTensor, raw, use_reference_device
-from cudnn_ctypes.dtypes import as_data_type
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, raw, use_reference_device
+from cudnn_ctypes.dtypes import as_data_type, element_bits
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.reference.device.backend_memory import GraphMemory
 from cudnn_ctypes.reference.device.backend_records import TensorInfo
@@ -492,6 +492,18 @@ def test_where_the_bits_of_numbers_lie(tensor, numbers, stored) -> None:
         assert view is None or (view == values).all()
 
 
+@pytest.mark.parametrize("data_type", ["int4", "int8"])
+def test_what_was_not_written_between_lines_is_told_where_it_is_read(data_type: str) -> None:
+    row = 64 // element_bits(as_data_type(data_type))  # of 8 bytes
+    lines = described(data_type, (2, row // 2), (row, 1))
+    with DeviceBuffer(16) as buffer:
+        memory = GraphMemory({7: buffer.ptr})
+        memory.store(lines, np.ones(lines.dims, lines.dtype))
+        assert (memory.load(lines) == 1).all()  # without a warning
+        with pytest.raises(Refused, match=r"8 of 16 .* never written, .* at byte 4 of"):
+            memory.load(replace(lines, dims=(2, row)))
+
+
 def test_where_tokens_of_ragged_batches_lie() -> None:
     """Of 3 rows the first batch has 1, the second 2; what is not there reads as 0."""
     begins = replace(described("int32", (3, 1, 1), (1, 1, 1)), uid=8)
@@ -510,12 +522,12 @@ def test_where_tokens_of_ragged_batches_lie() -> None:
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_each_batch_of_scales_has_whole_tiles(transposed: bool) -> None:
-    dims, strides = ((2, 6, 130), (780, 1, 6)) if transposed else ((2, 130, 6), (780, 6, 1))
+    dims, strides = ((2, 9, 130), (1170, 1, 9)) if transposed else ((2, 130, 9), (1170, 9, 1))
     order = raw.CUDNN_TENSOR_REORDERING_F8_128x4
     info = replace(described("uint8", dims, strides), reordering=order)
     values = np.random.default_rng(0).integers(0, 255, dims, np.uint8)
-    expected = np.full((2, 2, 2, 32, 4, 4), 0xFF, np.uint8)  # rows of tiles, tiles, rows, columns
-    for batch, row, column in np.ndindex(2, 130, 6):
+    expected = np.full((2, 2, 3, 32, 4, 4), 0xFF, np.uint8)  # rows of tiles, tiles, rows, columns
+    for batch, row, column in np.ndindex(2, 130, 9):
         value = values[(batch, column, row) if transposed else (batch, row, column)]
         place = (row // 128, column // 4, row % 32, row % 128 // 32, column % 4)
         expected[(batch, *place)] = value

@@ -20,6 +20,7 @@ from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
 from cudnn_ctypes.reference.device import backend_execution
+from cudnn_ctypes.reference.device.backend_steps import refuse
 
 from ...cases import image
 
@@ -55,9 +56,13 @@ class PlantedTask(Task):
     engine: int | None = None
 
     def begin(self) -> Handle:
-        execute = backend_execution.execute
+        backend_execution.execute = self.faulty(backend_execution.execute)
+        return super().begin()
 
-        def faulty(plan: Any, pack: Any, workspace_size: int) -> None:
+    def faulty(self, execute: Callable[..., None]) -> Callable[..., None]:
+        """`execute` with the fault."""
+
+        def executed(plan: Any, pack: Any, workspace_size: int) -> None:
             execute(plan, pack, workspace_size)
             if self.engine in (None, _engine(plan)):
                 uids = pack.all(Name.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS)
@@ -68,8 +73,7 @@ class PlantedTask(Task):
                 x, y = (pointers[tensors[name].uid] for name in "xy")
                 FAULTS[self.fault](x, y, int(np.prod(tensors["y"].dims)), workspace)
 
-        backend_execution.execute = faulty
-        return super().begin()
+        return executed
 
 
 def _engine(plan: Any) -> int:
@@ -120,6 +124,14 @@ def _hangs(x: int, y: int, count: int, workspace: Any) -> None:
     time.sleep(600)
 
 
+def _refuses(x: int, y: int, count: int, workspace: Any) -> None:
+    raise refuse("not today")
+
+
+def _breaks(x: int, y: int, count: int, workspace: Any) -> None:
+    raise ZeroDivisionError
+
+
 _calls: list[int] = []
 
 FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
@@ -132,5 +144,7 @@ FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
     "changing": _changing,
     "ends": _ends,
     "hangs": _hangs,
+    "refuses": _refuses,
+    "breaks": _breaks,
 }
 """What becomes of y, a packed tensor of float16, or of the memory beside it."""

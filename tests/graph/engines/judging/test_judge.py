@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import re
+from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cudnn_ctypes import (
@@ -18,8 +22,10 @@ from cudnn_ctypes import (
 from cudnn_ctypes.graph import EngineChoice, Judgement
 from cudnn_ctypes.graph.engines.judging import judging, probation, trial
 from cudnn_ctypes.graph.engines.judging.trial import Task
+from cudnn_ctypes.graph.engines.judging.verdict import Verdict
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw.strides import packed
+from cudnn_ctypes.reference.device import backend_execution
 from cudnn_ctypes.reference.device.backend_steps import refuse
 
 from .planted import layer, plant
@@ -171,6 +177,80 @@ def test_what_the_reference_cannot_do_is_told(handle, monkeypatch):
     monkeypatch.setattr(judging, "bounds", refused)
     with pytest.raises(ValueError, match=r"^judge: the reference device: resample is not carried"):
         judged(handle)
+
+
+def here(handle: Handle, monkeypatch: pytest.MonkeyPatch, fault: str) -> Judgement:
+    """A judgement in this process, timed as on a GPU: 1.5 microseconds."""
+
+    def trials(task, verdicts):
+        monkeypatch.setattr(backend_execution, "execute", task.faulty(backend_execution.execute))
+        judge = trial._Trial(replace(task, runs=2), handle, lambda note: None)
+        return [Verdict.from_dict(json.loads(judge(json.dumps(v.as_dict())))) for v in verdicts]
+
+    plant(monkeypatch, fault)
+    monkeypatch.setattr(judging, "trials", trials)
+    monkeypatch.setattr(trial._Trial, "_time", lambda *arguments: 1.5)
+    return judged(handle)
+
+
+@pytest.mark.parametrize(
+    ("fault", "state", "median"),
+    [
+        ("wrong", "wrong", 1.5),
+        ("behind", "writes beyond", None),
+        ("refuses", "refused", None),
+    ],
+)
+def test_what_does_no_harm_is_timed(handle, monkeypatch, fault, state, median):
+    (verdict,) = here(handle, monkeypatch, fault)
+    assert (verdict.state, verdict.median) == (state, median)
+    assert fault != "refuses" or re.match(r"when executed: .*not today", verdict.told)
+
+
+def test_an_error_that_is_no_engine_s_is_raised(handle, monkeypatch):
+    with pytest.raises(ZeroDivisionError):
+        here(handle, monkeypatch, "breaks")
+
+
+@pytest.mark.parametrize(
+    ("place", "byte", "beyond"),
+    [
+        ("y", -1, "1 bytes, from 1 before 'y' on"),
+        ("y", 0, ""),
+        ("y", 4, "1 bytes between elements of 'y', from byte 4 on"),
+        ("y", 8, ""),
+        ("y", 12, "1 bytes, from 0 behind 'y' on"),
+        ("z", 7, ""),  # of int4, which all may be written
+        ("x", 3, "1 bytes of the operand 'x', from byte 3 on"),
+        ("workspace", -1, "beyond the workspace"),
+        ("workspace", 0, ""),
+        ("workspace", 16, "beyond the workspace"),
+    ],
+)
+def test_each_byte_around_results_is_guarded(handle, place, byte, beyond):
+    graph = Graph()
+    tensors = [
+        graph.tensor((2, 2), (4, 1), "float16", uid=1, name="x"),
+        graph.tensor((2, 2), (4, 1), "float16", uid=2, name="y"),
+        graph.tensor((2, 6), (10, 1), "int4", uid=3, name="z"),
+    ]
+    images = {uid: np.arange(nbytes, dtype=np.uint8) for uid, nbytes in ((1, 12), (2, 12), (3, 8))}
+    with closing(trial.Guarded(handle, tensors, {2, 3}, 16)) as memory:
+        for accumulating in (True, False):
+            pointers = memory.fill(images, 0xA5, accumulating)
+            places = dict(zip("xyz", pointers.values(), strict=True))
+            # Of no higher power of two than the alignment.
+            assert all(places[each.name] // each.alignment % 2 == 1 for each in tensors)
+            assert ctypes.string_at(places["x"], 12) == images[1].tobytes()
+            begun = images[2].tobytes() if accumulating else b"\xa5" * 12
+            assert ctypes.string_at(places["y"], 12) == begun
+        assert memory.usable_workspace.nbytes == 16
+        places["workspace"] = memory.usable_workspace.ptr
+        ctypes.memset(places[place] + byte, 0x5A, 1)
+        results, told = memory.read(images)
+        assert told == beyond
+        assert results.keys() == {2, 3}
+        assert results[2][0] == (0x5A if (place, byte) == ("y", 0) else 0xA5)
 
 
 # --- an engine that is new for a form of graph is tried before it is taken ------------------------
