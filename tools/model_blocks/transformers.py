@@ -284,13 +284,13 @@ def embedding_of_a_class(p: Parts) -> Any:
 
 @block("AlphaFold", "bfloat16")
 def triangle_multiplication(p: Parts) -> Any:
-    """Pairs of residues by the third one of each triangle."""
-    x = p.input(1, 32 * 32, 64)
-    y = p.layer_norm(x, 64)
+    """Pairs of residues by their third; of products with weights first, channels lie outermost."""
+    y = p.layer_norm(p.input(1, 32 * 32, 64), 64)
     a, b = (
-        p.transpose(
-            p.reshape(p.apply("sigmoid", p.linear(y, 64, 64)) * p.linear(y, 64, 64), (32, 32, 64)),
-            (2, 0, 1),
+        p.reshape(
+            p.apply("sigmoid", p.matmul(p.weight(1, 64, 64), y, turned=True))
+            * p.matmul(p.weight(1, 64, 64), y, turned=True),
+            (64, 32, 32),
         )
         for _ in "ab"
     )

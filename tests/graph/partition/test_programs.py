@@ -35,7 +35,6 @@ _WITHOUT: set[str] = {
     "max_and_mean_of_channels",
     "pixel_shuffle",
     "shuffled_channels",
-    "triangle_multiplication",
 }
 """Blocks that have no program on one of the GPUs: no engine puts elements into another order."""
 _ON_THE_DEVICE = ("softmax", "llama_attention", "squeeze_and_excitation")
