@@ -156,15 +156,9 @@ class Side:
         return ""
 
     def _counts(self, axis: int) -> bool:
-        """Whether indices along an axis are right: beside products columns, of images any.
-
-        Those of volumes behind convolutions are not.
-        """
+        """Whether indices along an axis are right: those of element-wise operations alone."""
         rank = len(self.full)
-        if self.family == "image" and rank > 4:
-            return self.full[axis] == 1
-        first = rank - 1 if self.family == "product" else int(rank <= 3)
-        return axis >= first or self.full[axis] == 1
+        return self.family == "plain" and (axis >= int(rank <= 3) or self.full[axis] == 1)
 
     @functools.cached_property
     def _reads_more(self) -> bool:
