@@ -8,6 +8,7 @@ import os
 import pickle
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 # Read when NumPy and PyTorch are loaded, here and in programs that tests start: tests run beside
@@ -130,6 +131,13 @@ def torch() -> Any:
     module = pytest.importorskip("torch", reason="PyTorch (CPU) is the oracle of this test")
     module.set_num_threads(1)
     return module
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache: all processes of pytest-xdist compile the library of programs once."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
 
 
 @pytest.fixture

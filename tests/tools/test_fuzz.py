@@ -70,10 +70,9 @@ def test_arguments_of_any_class_are_answered_with_errors_of_users():
 # --- random attention is right on the reference device; wrong numbers are found -------------------
 
 
-REPORT = """
-    import sys
-    from tools.fuzz import attentions
-    sys.exit(attentions.main(sys.argv[1:]))
+TOOL = """
+    import importlib, sys
+    sys.exit(importlib.import_module(f"tools.fuzz.{sys.argv[1]}").main(sys.argv[2:]))
 """
 PLAIN = {
     "seed": 1,
@@ -92,18 +91,19 @@ PLAIN = {
 }
 
 
-def searched(*flags: str) -> Any:
+def searched(tool: str, *flags: str) -> tuple[int, str]:
+    """The status of a search, and what it prints, in this process: others would load PyTorch."""
     pytest.importorskip("torch")
-    return run_program(REPORT, *flags, folder=ROOT, check=False)
+    module = import_module(f"tools.fuzz.{tool}")
+    with use_reference_device("--reference" in flags), redirect_stdout(StringIO()) as printed:
+        status = module.main([*flags])
+    return status, printed.getvalue()
 
 
 def replayed(tool: str, case: str) -> str:
-    """What replaying a case prints, in this process: others would load PyTorch first."""
-    pytest.importorskip("torch")
-    module = import_module(f"tools.fuzz.{tool}")
-    with use_reference_device(), redirect_stdout(StringIO()) as printed:
-        assert module.main(["--reference", "--replay", case]) == 0
-    return printed.getvalue()
+    status, printed = searched(tool, "--reference", "--replay", case)
+    assert status == 0
+    return printed
 
 
 def outcome(case: dict[str, Any]) -> dict[str, Any]:
@@ -114,11 +114,11 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.soak
 def test_random_attention_is_right_on_the_reference_device(tmp_path):
     chosen = [each for each in OPERATIONS if each != "sdpa_unified"]  # it takes no NaN in gaps
-    done = searched(
-        *("--reference", "--cases", "7", "--seed", "300", "--out", str(tmp_path)),
+    status, printed = searched(
+        *("attentions", "--reference", "--cases", "7", "--seed", "300", "--out", str(tmp_path)),
         *("--operations", *chosen),
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert status == 0, printed
     rows = [json.loads(line) for line in (tmp_path / "0.jsonl").read_text().splitlines()]
     kinds = Counter(row["result"] for row in rows)
     assert kinds["right"] > 4
@@ -129,8 +129,8 @@ def test_random_attention_is_right_on_the_reference_device(tmp_path):
 
 @pytest.mark.gpu
 def test_random_attention_is_right_on_a_gpu(tmp_path):
-    done = searched("--cases", "30", "--seed", "100", "--out", str(tmp_path))
-    assert done.returncode == 0, done.stdout + done.stderr
+    flags = ("--cases", "30", "--seed", "100", "--out", str(tmp_path))
+    assert run_program(TOOL, "attentions", *flags, folder=ROOT)
 
 
 @pytest.mark.soak
@@ -170,26 +170,6 @@ def test_variants_are_other_graphs_of_the_same_results():
 # --- random graphs of a fixed seed are right; wrong numbers are seen and replayed -----------------
 
 
-NUMBERS = """
-    import sys
-    from tools.fuzz import numbers
-    sys.exit(numbers.main(sys.argv[1:]))
-"""
-# The oracle adds 1 % too much.
-FALSE_NUMBERS = """
-    import sys
-    from tools.fuzz import numbers, oracle
-    oracle._OPERATIONS["operation_matmul"] = lambda node, operand: {
-        "C": 1.01 * (operand("A") @ operand("B"))
-    }
-    sys.exit(numbers.main(sys.argv[1:]))
-"""
-
-
-def searched_numbers(*flags: str, program: str = NUMBERS) -> Any:
-    return run_program(program, *flags, folder=ROOT, check=False)
-
-
 def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
     engines = {
         "engine 2": "wrong: y by 1",
@@ -212,12 +192,11 @@ def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
 
 @pytest.mark.soak
 def test_random_graphs_are_right_on_the_reference_device():
-    pytest.importorskip("torch")
     families = list(NAMES)[::2]
     flags = ("--cases", "1", "--seed", "30", "--families", *families)
-    done = searched_numbers("--reference", *flags)
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = dict(line.split(": ", 1) for line in done.stdout.splitlines() if line[0] != " ")
+    status, printed = searched("numbers", "--reference", *flags)
+    assert status == 0, printed
+    rows = dict(line.split(": ", 1) for line in printed.splitlines() if line[0] != " ")
     assert set(families) == set(rows)
     assert "right" in rows[families[0]]
 
@@ -225,25 +204,26 @@ def test_random_graphs_are_right_on_the_reference_device():
 @pytest.mark.gpu
 def test_random_graphs_are_right_on_a_gpu():
     pytest.importorskip("torch")
-    done = searched_numbers("--cases", "6", "--seed", "100")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert run_program(TOOL, "numbers", "--cases", "6", "--seed", "100", folder=ROOT)
 
 
 @pytest.mark.soak
 def test_wrong_numbers_are_found_and_replayed(monkeypatch):
-    pytest.importorskip("torch")
+    """Where the oracle adds 1 % too much."""
     flags = ("--reference", "--families", "matmul", "--cases", "3", "--seed", "2")
-    done = searched_numbers(*flags, program=FALSE_NUMBERS)
-    assert done.returncode == 1
-    result, case, *_ = done.stdout.splitlines()
+    pytest.importorskip("torch")
+    with monkeypatch.context() as patch:
+        patch.setitem(
+            import_module("tools.fuzz.oracle")._OPERATIONS,
+            "operation_matmul",
+            lambda node, operand: {"C": 1.01 * (operand("A") @ operand("B"))},
+        )
+        status, printed = searched("numbers", *flags)
+        result, case, *_ = printed.splitlines()
+        assert replayed("numbers", case.strip()).strip() == result
+    assert status == 1
     assert result.startswith("wrong: y by")
     assert replayed("numbers", case.strip()).strip() == "right"
-    monkeypatch.setitem(
-        import_module("tools.fuzz.oracle")._OPERATIONS,
-        "operation_matmul",
-        lambda node, operand: {"C": 1.01 * (operand("A") @ operand("B"))},
-    )
-    assert replayed("numbers", case.strip()).strip() == result
 
 
 # --- graphs of two and three operations end no process; without our refusals some do --------------
@@ -327,20 +307,10 @@ def test_a_row_is_measured_only_where_its_form_is_not_taken_anyway(needed, resul
 # --- public reports ------------------------------------------------------------------------------
 
 
-pytest.importorskip("torch")
-
-PROGRAM = """
-    import sys
-    from tools.fuzz import reports
-    sys.exit(reports.main(sys.argv[1:]))
-"""
-
-
 @pytest.mark.soak
 def test_the_reference_device_is_right():
-    flags = "--reference", "--only", "onnxruntime 26215"
-    done = run_program(PROGRAM, *flags, folder=ROOT, check=False)
-    assert "    not reproduced\n" in done.stdout, done.stdout + done.stderr
+    _, printed = searched("reports", "--reference", "--only", "onnxruntime 26215")
+    assert "    not reproduced\n" in printed
 
 
 # --- the fuzzer of library layouts ---------------------------------------------------------------

@@ -5,11 +5,12 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from programs import ROOT, printed
 
-from cudnn_ctypes import raw
+from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw import mode
 from tests.graph.advice_cases import ADVISED
 from tools import (
@@ -157,15 +158,23 @@ def test_calls_run_on_every_side(case):
     assert all(seconds > 0 for side in times.values() for seconds in side)
 
 
+@pytest.fixture
+def measured(capsys):
+    """Runs a benchmark, in this process: others would load PyTorch; returns the printed lines."""
+
+    def run(tool, *arguments):
+        pytest.importorskip("torch")
+        with use_reference_device():
+            assert not import_module(f"tools.{tool}").main([*arguments])
+        return capsys.readouterr().out.splitlines()
+
+    return run
+
+
 @pytest.mark.soak
-def test_launches_on_the_reference_device():
-    program = """
-        from tools import bench_gpu
-        print(bench_gpu.main(["--reference", "--rounds", "1", "--launches", "1"]))
-    """
-    lines = printed(program)
+def test_launches_on_the_reference_device(measured):
+    lines = measured("bench_gpu", "--reference", "--rounds", "1", "--launches", "1")
     assert lines[0].startswith("Handle(reference device")
-    assert lines[-1] == "0"
     costs = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
     assert costs["softmax_forward"][-1] == costs["gnn_mha_gat_forward"][-1] == "1"  # call of cuDNN
     assert 0 < int(costs["ConvolutionForward.run"][2]) < int(costs["RNN.forward"][2]) < 40
@@ -173,6 +182,7 @@ def test_launches_on_the_reference_device():
 
 @pytest.mark.soak
 def test_executions_of_graphs_without_a_gpu():
+    """In a process of its own, of which the functions of cuDNN become empty."""
     pytest.importorskip("torch")
     program = """
         from tools.bench_graph import main
@@ -186,13 +196,9 @@ def test_executions_of_graphs_without_a_gpu():
 
 
 @pytest.mark.soak
-def test_the_reference_device_beside_pytorch():
-    pytest.importorskip("torch")
-    program = """
-        from tools.bench_reference.__main__ import main
-        main(["relu", "--families", "layers", "--rounds", "1", "--least", "0"])
-    """
-    title, heads, *rows = printed(program)
+def test_the_reference_device_beside_pytorch(measured):
+    flags = ("relu", "--families", "layers", "--rounds", "1", "--least", "0")
+    title, heads, *rows = measured("bench_reference.__main__", *flags)
     assert title.startswith("PyTorch")
     assert heads.split() == ["ms", "PyTorch", "ratio", "MB"]
     assert [row.rsplit(maxsplit=4)[0].strip() for row in rows] == [
@@ -202,13 +208,8 @@ def test_the_reference_device_beside_pytorch():
 
 
 @pytest.mark.soak
-def test_models_run_on_the_reference_device():
-    pytest.importorskip("torch")
-    program = """
-        from tools.bench_torch_ops import main
-        main(["--reference", "llama_token", "unet"])
-    """
-    title, *rows = printed(program)
+def test_models_run_on_the_reference_device(measured):
+    title, *rows = measured("bench_torch_ops", "--reference", "llama_token", "unet")
     assert title.startswith("PyTorch")
     errors = [float(row.split("error ")[1].split(",")[0]) for row in rows if "error" in row]
     assert len(errors) == 6  # two models by three ways

@@ -67,6 +67,9 @@ CASES = [
     ("plain", (16, 33, 64), (16, 1, 64), "kept relu", 1),
 ]
 
+FIRST = {(family, count): (family, *rest, count) for family, *rest, count in reversed(CASES)}
+"""One case of each family and number of graphs, of which the engines are compiled here, too."""
+
 
 def _described(family: str, full: Any, small: Any, function: str) -> tuple[Graph, dict[str, Any]]:
     """A graph, and its operands."""
@@ -138,12 +141,11 @@ def _execute(graph: Graph, handle: Handle, memory: dict[str, Any]) -> None:
 
 
 def _check(handle: Handle, case: tuple[Any, ...]) -> None:
-    family, full, small, function, count = case
+    family, full, small, function, _ = case
     graph, values = _described(family, full, small, function)
     memory = _memory(graph, values)
     exact = _exact(family, values, function)
     with graph:
-        assert len(graph.expansion(handle).preludes) == count
         graph.build(handle)
         with DeviceBuffer(max(graph.workspace_size, 1)) as workspace:
             workspace.fill(255)
@@ -171,7 +173,11 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
 @on_each_device
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_operands_are_computed_beforehand(case, handle):
-    _check(handle, case)
+    *described, count = case
+    graph, _ = _described(*described)
+    assert len(graph.expansion(handle).preludes) == count
+    if case in FIRST.values() or not handle.on_reference_device:
+        _check(handle, case)
 
 
 def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied: Any) -> None:

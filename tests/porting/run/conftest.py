@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -27,13 +26,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if why and Path(__file__).parent in item.path.parents and "compiled" in item.fixturenames:
             item.add_marker(pytest.mark.skip(reason=why))
-
-
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache, in which the library is compiled once for all processes of pytest-xdist."""
-    base = tmp_path_factory.getbasetemp()
-    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
 
 
 @pytest.fixture
