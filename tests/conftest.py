@@ -95,6 +95,19 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each process half of the files, so that few run the fixtures of a module twice.
+
+    One that is done takes tests over from the other.
+    """
+    if config.option.dist != "load":
+        return None  # as was chosen
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
 @pytest.fixture
 def reference_device() -> Iterator[None]:
     """Memory on the host while the test runs."""

@@ -189,10 +189,12 @@ def test_a_refusal_is_made_smaller(reference_device):
     assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "mul"]
 
 
-@pytest.mark.soak
-def test_nothing_to_make_smaller(reference_device):
+def test_nothing_to_make_smaller(monkeypatch):
+    monkeypatch.setattr(Case, "again", lambda case: case)
+    case = Case.of(evidence(product()))
+    case.results = case.expected = [result()]
     with pytest.raises(ValueError, match="nothing is wrong"):
-        minimized(Case.of(evidence(product())))
+        minimized(case)
 
 
 @pytest.mark.soak

@@ -44,16 +44,16 @@ def fuzzed(*flags: str) -> Any:
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["null", "reference"])
 def test_random_calls_end_no_process_and_write_nowhere_else(mode):
-    done = fuzzed("--calls", "1500", "--seed", "20", "--mode", mode)
+    done = fuzzed("--calls", "1000", "--seed", "20", "--mode", mode)
     assert done.returncode == 0, done.stdout + done.stderr
     first, columns, *rows = done.stdout.splitlines()
-    assert first.startswith(f"1500 calls, {mode}")
+    assert first.startswith(f"1000 calls, {mode}")
     assert not {"died", "overrun", "error"} & set(columns.split())
     classes = {row[:16].strip() for row in rows}
     assert {"right", "NULL", "unset", "half set", "closed", "extreme", "short array"} <= classes
     (right,) = (row for row in rows if row.startswith("right"))
     success = int(right[16:].split()[columns.split().index("success")])
-    assert success > 180  # the calls that should go well do
+    assert success > 120  # the calls that should go well do
 
 
 @pytest.mark.gpu
@@ -64,7 +64,7 @@ def test_random_calls_on_a_gpu():
 
 @pytest.mark.soak
 def test_arguments_of_any_class_are_answered_with_errors_of_users():
-    assert "wrong" not in fuzz("misuse", "--calls", "3000", "--seed", "1")
+    assert "wrong" not in fuzz("misuse", "--calls", "1500", "--seed", "1")
 
 
 # --- random attention is right on the reference device; wrong numbers are found -------------------
@@ -236,10 +236,10 @@ def searched_pairs(*flags: str) -> Any:
 
 @pytest.mark.soak
 def test_a_sample_of_all_forms_ends_no_process():
-    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "60", "--seed", "7")
+    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "40", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
-    assert last.startswith(f"60 cases of cuDNN {raw.load().version_text}: ")
+    assert last.startswith(f"40 cases of cuDNN {raw.load().version_text}: ")
     assert "0 ended the process" in last
     assert " 0 accepted" not in last
 
@@ -365,7 +365,7 @@ def test_the_reference_device_agrees_with_itself():
 @pytest.mark.soak
 def test_a_planted_difference_is_found_and_minimized():
     pair = ("reference", "planted")
-    judged = judge([("pooling forward", seed) for seed in range(40)], pair)
+    judged = judge([("pooling forward", seed) for seed in range(20)], pair)
     found = [each for each in judged if each.differences]
     assert found
     case = max((each.draw.case for each in found), key=lambda case: len(str(case)))

@@ -47,10 +47,10 @@ def handle():
         yield handle
 
 
-@pytest.mark.thinned(22)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize(
     ("each", "device"),
-    [(each, "H100") for each in BLOCKS[::2]] + [(each, "B200") for each in BLOCKS[1::10]],
+    [(each, "H100") for each in BLOCKS[::4]] + [(each, "B200") for each in BLOCKS[1::20]],
     ids=lambda each: getattr(each, "name", each),
 )
 def test_each_operation_is_in_one_piece(each, device):
