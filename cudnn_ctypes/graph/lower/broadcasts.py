@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...raw import cudnnDataType_t, cudnnPointwiseMode_t
+from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ...raw.strides import axis_order, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
@@ -44,6 +44,13 @@ _ACTIVATIONS = ("_FWD", "_BWD")
 _INFINITE_AT_ZERO = frozenset(
     cudnnPointwiseMode_t[f"CUDNN_POINTWISE_{name}"] for name in ("RSQRT", "RECIPROCAL", "LOG")
 )
+
+LAYERS = (
+    cudnnBackendNormMode_t.CUDNN_LAYER_NORM,
+    cudnnBackendNormMode_t.CUDNN_RMS_NORM,
+    cudnnBackendNormMode_t.CUDNN_ADA_LAYER_NORM,
+)
+"""Norms of rows."""
 
 
 @dataclass
@@ -280,21 +287,26 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
-    """Operands of norms that the graph computes; the input where something is read twice for it."""
-    norms = [node for node in nodes if node.kind.descriptor == "operation_norm_forward"]
-    return [
-        each
-        for node in norms
-        for each in node.operands
-        if each.virtual and (each is not node.inputs["input"] or _reads_twice(nodes, each))
-    ]
+    """Operands of norms that the graph computes; the input where something is read twice for it.
 
-
-def _reads_twice(nodes: Sequence[Node], tensor: Tensor) -> bool:
-    """Whether the element-wise operations that compute a tensor read one of theirs twice."""
-    made_by = Side("plain", list(nodes), tensor.dims or ()).behind(tensor)
-    read = [id(each) for node in made_by for each in node.operands if not each.by_value]
-    return len(set(read)) < len(read) and all(n.kind.descriptor == _POINTWISE for n in made_by)
+    Of gradients of norms of rows those that element-wise operations compute.
+    """
+    found = []
+    for node in nodes:
+        for each in node.operands if node.kind.descriptor.startswith("operation_norm") else ():
+            if not each.virtual:
+                continue
+            made_by = Side("plain", list(nodes), each.dims or ()).behind(each)
+            element_wise = all(other.kind.descriptor == _POINTWISE for other in made_by)
+            if node.kind.descriptor == "operation_norm_forward":
+                read = [id(t) for other in made_by for t in other.operands if not t.by_value]
+                twice = len(set(read)) < len(read) and element_wise
+                is_read_wrong = twice or each is not node.inputs["input"]
+            else:
+                is_read_wrong = element_wise and node.options["mode"] in LAYERS
+            if is_read_wrong:
+                found.append(each)
+    return found
 
 
 def parameters_of_two_types(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:

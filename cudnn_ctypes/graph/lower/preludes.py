@@ -44,9 +44,8 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
         made.compute(side)
     for operand in computed_of_norms(made.nodes):
         side = Side("plain", made.nodes, operand.dims or ())
-        made.take_out(
-            side, operand, f"{operand.name!r}: norms lose the context with computed operands"
-        )
+        reason = f"{operand.name!r}: norms lose the context with computed operands"
+        made.take_out(side, operand, reason, made.type_of_weight(operand))
     while unlike := parameters_of_two_types(made.nodes):
         made.widen(*unlike[0])
     for side in sides(made.nodes):
@@ -168,13 +167,21 @@ class _Preparation:
                 compute_data_type=line.data_type,
             )
 
-    def take_out(self, side: Side, root: Tensor, reason: str) -> None:
-        """Compute a tensor in a graph of its own."""
+    def type_of_weight(self, operand: Tensor) -> cudnnDataType_t | None:
+        """Of a scale the type of its gradient: engines know no other."""
+        found = (node for node in self.nodes if node.inputs.get("scale") is operand)
+        return next((n.outputs["dscale"].data_type for n in found if "dscale" in n.outputs), None)
+
+    def take_out(
+        self, side: Side, root: Tensor, reason: str, data_type: cudnnDataType_t | None = None
+    ) -> None:
+        """Compute a tensor in a graph of its own; its own data type is the default."""
         nodes = side.behind(root)
         given = [t for node in nodes for t in node.operands if not (t.virtual or t.by_value)]
         widest = max(given, key=lambda each: math.prod(each.dims or ()), default=root)
         order = _order(side, widest)
         result = self._scratch(root.dims or (), root, order)
+        result.data_type = data_type or root.data_type
         inner = [self._reading(node, {id(root): result}) for node in nodes]
         self._add(inner, result, reason)
         self._exchange(root, result, self.nodes)

@@ -272,6 +272,48 @@ def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
     _check_layer_norm(handle, computed, scale, bias)
 
 
+@on_each_device
+def test_operands_of_gradients_of_norms_are_computed_beforehand(handle):
+    """1 + gamma is rounded to the type of its gradient, which engines want the scale to have."""
+    graph, last = (
+        Graph(io_data_type="float16", compute_data_type="float32"),
+        packed((44, 64, 1, 1), LAST),
+    )
+    rng, full, few = np.random.default_rng(3), (44, 64, 1, 1), (1, 64, 1, 1)
+    dims = {"dy": full, "x": full, "gamma": few, "mean": (44, 1, 1, 1), "inverse": (44, 1, 1, 1)}
+    values = {name: rng.uniform(0.5, 1.5, each).astype("f2") for name, each in dims.items()}
+    for name in ("mean", "inverse"):
+        values[name] = values[name].astype("f4")
+    dy, x, gamma, mean, inverse = (
+        graph.tensor(
+            dims[n], data_type=values[n].dtype, strides=last if n in ("dy", "x") else None, name=n
+        )
+        for n in dims
+    )
+    found = graph.layernorm_backward(dy, x, graph.add(gamma, 1.0), mean, inverse)
+    for name, result in zip(("dx", "dscale", "dbias"), found, strict=True):
+        result.set_output(name=name, data_type="float16")
+    wide = {name: each.astype("f8") for name, each in values.items()}
+    normal = (wide["x"] - wide["mean"]) * wide["inverse"]
+    dnormal = wide["dy"] * (1 + wide["gamma"])
+    means = dnormal.mean(1, keepdims=True), (dnormal * normal).mean(1, keepdims=True)
+    exact = {
+        "dx": wide["inverse"] * (dnormal - means[0] - normal * means[1]),
+        "dscale": (wide["dy"] * normal).sum(0, keepdims=True),
+        "dbias": wide["dy"].sum(0, keepdims=True),
+    }
+    memory = _memory(graph, values)
+    with graph:
+        expansion = graph.expansion(handle)
+        assert [str(each.result.data_type) for each in expansion.preludes] == ["CUDNN_DATA_HALF"]
+        assert [node.operation for node in expansion.nodes] == ["layernorm_backward"]
+        _execute(graph, handle, memory)
+        for name, right in exact.items():
+            assert np.abs(memory[name].numpy() - right).max() < 4e-3 * np.abs(right).max()
+    for each in memory.values():
+        each.close()
+
+
 def test_tensors_by_which_gpus_exchange_sums_stay_as_they_are():
     graph = Graph(io_data_type="float32")
     scale, bias, *peers = (graph.tensor((1, 16, 1, 1), name=name) for name in "abcd")

@@ -322,13 +322,6 @@ def _gives_gelu_of_a_product(graph: Graph) -> str:
 
 
 _16_BITS = (cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_BFLOAT16)
-_LAYERS = (
-    cudnnBackendNormMode_t.CUDNN_LAYER_NORM,
-    cudnnBackendNormMode_t.CUDNN_RMS_NORM,
-    cudnnBackendNormMode_t.CUDNN_ADA_LAYER_NORM,
-)
-
-
 _IMAGES = (
     cudnnBackendNormMode_t.CUDNN_BATCH_NORM,
     cudnnBackendNormMode_t.CUDNN_INSTANCE_NORM,
@@ -339,7 +332,8 @@ def _stores_statistics_in_16_bits(graph: Graph) -> str:
     for node in graph.of("norm_forward"):
         for port, tensor in node.outputs.items():
             written = port in ("mean", "inv_variance") and not tensor.virtual
-            if written and node.options["mode"] in _LAYERS and tensor.data_type in _16_BITS:
+            rows = node.options["mode"] in broadcasts.LAYERS
+            if written and rows and tensor.data_type in _16_BITS:
                 return f"{node}: {port} {tensor.name!r}"
     return ""
 
@@ -378,7 +372,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of a norm beside element-wise operations": lambda graph: _first(
         node
         for node in graph.of("norm_backward")
-        if node.options["mode"] in _LAYERS and graph.of("pointwise")
+        if node.options["mode"] in broadcasts.LAYERS and graph.of("pointwise")
     ),
     "experts beside element-wise operations": _joins_operands_beside_experts,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
