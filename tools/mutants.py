@@ -150,6 +150,9 @@ def _id_of(context: str) -> str | None:
         file = Path("tests", *parts[:at]).with_suffix(".py")
         if (ROOT / file).is_file():
             return "::".join([str(file), *parts[at:]])
+    # A folder without __init__.py is no package: its modules go by their name alone.
+    for found in (ROOT / "tests").rglob(f"{parts[0]}.py"):
+        return "::".join([str(found.relative_to(ROOT)), *parts[1:]])
     return None
 
 

@@ -219,11 +219,6 @@ class TestAnswers:
         assert (found.state, found.advice) == ("problem", "please report this message")
 
 
-class Init(enum.IntEnum):
-    SUCCESS = 0
-    NO_DEVICE = 100
-
-
 class TestProbes:
     """What is asked in the child."""
 
@@ -244,7 +239,8 @@ class TestProbes:
         assert (answer["crashes"], answer["newest"]) == (0, None)
 
     def test_gpus(self, monkeypatch):
-        begun = [Init.SUCCESS]
+        success, no_device = enum.IntEnum("Status", {"SUCCESS": 0, "NO_DEVICE": 100})
+        begun = [success]
         driver = SimpleNamespace(
             cuInit=lambda flags: begun,
             cuDriverGetVersion=lambda: (0, 12090),
@@ -259,7 +255,7 @@ class TestProbes:
         monkeypatch.setattr("cuda.bindings.driver", driver, raising=False)
         gpus = ["H100, compute capability 9.0, 80 GiB", "A10, compute capability 8.6, 16 GiB"]
         assert child.gpus() == {"driver": "12.9", "gpus": gpus, "capabilities": [90, 86]}
-        begun[:] = [Init.NO_DEVICE]
+        begun[:] = [no_device]
         assert child.gpus() == {"error": "cuInit gave NO_DEVICE"}
 
     def test_what_programs_need(self, monkeypatch):

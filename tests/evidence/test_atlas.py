@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
-from cudnn_ctypes import Atlas, Graph, raw
+from cudnn_ctypes import Atlas, Graph, SymbolNotFoundError, raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.absent_gpu.properties import presets
 from cudnn_ctypes.evidence.atlas import measuring
@@ -72,6 +74,35 @@ def _relu() -> Graph:
     return graph
 
 
+@pytest.mark.parametrize(
+    ("rows", "built", "result"),
+    [
+        ("4+ 2-", "", Result((4, 2), 4)),
+        ("5! 5! 4! 2-", "542", Result((5, 4, 2), 2, {5: "no", 4: "no"})),
+        ("5! 4! 3! 2-", "543", Result((5, 4, 3, 2), None, {5: "no", 4: "no", 3: "no"})),
+        ("", "", Result(refusal="no engine")),
+    ],
+)
+def test_engines_are_compiled_until_one_does(rows, built, result):
+    """Of "5!" engine 5 does not compile; "4+" was seen to work."""
+    tried = []
+
+    def build(device, config):
+        tried.append(config[0])
+        if config[1] == "!":
+            raise SymbolNotFoundError("no\nbecause")
+        return SimpleNamespace(close=lambda: None)
+
+    usable = [
+        SimpleNamespace(engine=int(row[0]), state="works" if row[1] == "+" else "", choice=row)
+        for row in rows.split()
+    ]
+    told = SimpleNamespace(usable=usable, refusal="", reasons=dict, faults=["some fault"])
+    graph = SimpleNamespace(explain=lambda *arguments: told, build=build)
+    assert measuring._asked(graph, "h200") == replace(result, faults=("some fault",))
+    assert "".join(tried) == built
+
+
 WORKS, NEVER = Result((4, 2), 4), Result((), None, {}, "no engine")
 FAILS = Result((5,), None, {5: "it does not compile"}, "", ("some fault",))
 SMALL = Atlas(
@@ -106,9 +137,11 @@ def test_files_keep_all(tmp_path):
     SMALL.save(tmp_path / "some.json")
     read = Atlas.read(tmp_path / "some.json")
     assert sorted(map(repr, read.cells)) == sorted(map(repr, SMALL.cells))
-    (tmp_path / "no.json").write_text('{"shapes": []}')
-    with pytest.raises(ValueError, match="this is no file of the atlas"):
-        Atlas.read(tmp_path / "no.json")
+    whole = (tmp_path / "some.json").read_text()
+    for text in ('{"shapes": []}', whole.replace(", -1]]", "]]", 1)):  # of a shape without a place
+        (tmp_path / "no.json").write_text(text)
+        with pytest.raises(ValueError, match="this is no file of the atlas"):
+            Atlas.read(tmp_path / "no.json")
 
 
 def test_the_command(tmp_path, capsys):
@@ -127,6 +160,9 @@ def test_the_command(tmp_path, capsys):
     assert "known fault: some fault" in out
     assert main(["atlas", "diff", "9.19", "9.28", "--file", path]) == 1
     assert "product, relu" in capsys.readouterr().out
+    assert main(["atlas", "diff", "9.19", "9.28", "--file", path, "--json"]) == 1
+    ((_, after),) = json.loads(capsys.readouterr().out)
+    assert after["result"]["failed"] == {"5": "it does not compile"}
     assert main(["atlas", "diff", "9.19", "9.28", "h200", "--file", path]) == 0
     assert main(["atlas", "diff", "9.19", "--file", path]) == 2
     assert main(["atlas", "h200", "relu", "--file", path]) == 2

@@ -102,14 +102,6 @@ def _behind(x: int, y: int, count: int, workspace: Any) -> None:
     ctypes.memset(y + 2 * count + 6, 0, 2)
 
 
-def _before(x: int, y: int, count: int, workspace: Any) -> None:
-    ctypes.memset(y - 4, 0, 2)
-
-
-def _operand(x: int, y: int, count: int, workspace: Any) -> None:
-    ctypes.memset(x, 1, 1)
-
-
 def _changing(x: int, y: int, count: int, workspace: Any) -> None:
     _calls.append(0)
     values = _halves(y, count)
@@ -139,8 +131,6 @@ FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
     "NaN": _nan,
     "unwritten": _unwritten,
     "behind": _behind,
-    "before": _before,
-    "operand": _operand,
     "changing": _changing,
     "ends": _ends,
     "hangs": _hangs,
