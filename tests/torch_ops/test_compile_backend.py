@@ -231,6 +231,25 @@ def test_other_types_masks_and_dropout_are_left() -> None:
 
 
 @pytest.mark.soak
+def test_convolutions_that_cudnn_s_graphs_lack_are_left() -> None:
+    def program(x: Any, w: Any, part: Any, numbers: Any) -> Any:
+        functional, grouped = nn.functional, nn.functional.conv2d(x, part, groups=2)
+        same = functional.conv2d(x, w, padding="same")
+        joined = functional.conv2d(x, w) + numbers.view(1, 8, 1, 1)
+        normal = functional.batch_norm(functional.conv2d(x, w), numbers, numbers)
+        return *map(functional.relu, (grouped, same, joined)), normal
+
+    x, w = torch.randn(1, 8, 8, 8).half(), torch.randn(8, 8, 3, 3).half()
+    regions = torch_ops.explain(program, x, w, w[:, :4].clone(), torch.ones(8).half())
+    assert sorted(each.reason for each in regions.left) == [
+        "a norm without weights or statistics",
+        "groups, or padding by its name",
+        "groups, or padding by its name",
+        "what is added has another shape or type",
+    ]
+
+
+@pytest.mark.soak
 def test_all_that_can_be_taken() -> None:
     def program(x: Any, w: Any) -> Any:
         normal = nn.functional.layer_norm(x, (32,), w)
