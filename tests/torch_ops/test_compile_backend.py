@@ -215,37 +215,23 @@ def test_a_convolution_with_norm_and_sum_is_one_place() -> None:
 
 
 @pytest.mark.soak
-def test_other_types_masks_and_dropout_are_left() -> None:
-    def program(q: Any, mask: Any) -> Any:
-        attend = nn.functional.scaled_dot_product_attention
-        wide = q.float()
-        return attend(wide, wide, wide), attend(q, q, q, mask), attend(q, q, q, dropout_p=0.5)
+def test_other_types_masks_dropout_and_convolutions_are_left() -> None:
+    def program(q: Any, mask: Any, x: Any, w: Any) -> Any:
+        attend, convolve = nn.functional.scaled_dot_product_attention, nn.functional.conv2d
+        wide, numbers = q.float(), x[:1, :, 0, 0]
+        joined = convolve(x, w, groups=2), convolve(x, w[:, :1].repeat(1, 8, 1, 1), padding="same")
+        added = torch.relu(convolve(x, w, groups=2) + numbers.view(1, 8, 1, 1))
+        attended = attend(wide, wide, wide), attend(q, q, q, mask), attend(q, q, q, dropout_p=0.5)
+        return attended, *map(torch.relu, joined), added
 
-    q = torch.randn(1, 2, 16, 8).half()
-    regions = torch_ops.explain(program, q, torch.ones(16, 16, dtype=torch.bool))
-    assert [each.reason for each in regions.left] == [
-        "float32: cuDNN's engines are for 16 bits",
+    q, mask = torch.randn(1, 2, 16, 8).half(), torch.ones(16, 16, dtype=torch.bool)
+    x, w = torch.randn(1, 8, 8, 8).half(), torch.randn(8, 4, 3, 3).half()
+    regions = torch_ops.explain(program, q, mask, x, w)
+    assert sorted(each.reason for each in regions.left) == [
         "a mask of booleans",
         "dropout",
-    ]
-
-
-@pytest.mark.soak
-def test_convolutions_that_cudnn_s_graphs_lack_are_left() -> None:
-    def program(x: Any, w: Any, part: Any, numbers: Any) -> Any:
-        functional, grouped = nn.functional, nn.functional.conv2d(x, part, groups=2)
-        same = functional.conv2d(x, w, padding="same")
-        joined = functional.conv2d(x, w) + numbers.view(1, 8, 1, 1)
-        normal = functional.batch_norm(functional.conv2d(x, w), numbers, numbers)
-        return *map(functional.relu, (grouped, same, joined)), normal
-
-    x, w = torch.randn(1, 8, 8, 8).half(), torch.randn(8, 8, 3, 3).half()
-    regions = torch_ops.explain(program, x, w, w[:, :4].clone(), torch.ones(8).half())
-    assert sorted(each.reason for each in regions.left) == [
-        "a norm without weights or statistics",
-        "groups, or padding by its name",
-        "groups, or padding by its name",
-        "what is added has another shape or type",
+        "float32: cuDNN's engines are for 16 bits",
+        *["groups, or padding by its name"] * 3,
     ]
 
 

@@ -20,7 +20,6 @@ from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnBackendAttributeName_t as Name
 from cudnn_ctypes.reference.device import backend_execution
-from cudnn_ctypes.reference.device.backend_steps import refuse
 
 from ...cases import image
 
@@ -116,14 +115,6 @@ def _hangs(x: int, y: int, count: int, workspace: Any) -> None:
     time.sleep(600)
 
 
-def _refuses(x: int, y: int, count: int, workspace: Any) -> None:
-    raise refuse("not today")
-
-
-def _breaks(x: int, y: int, count: int, workspace: Any) -> None:
-    raise ZeroDivisionError
-
-
 _calls: list[int] = []
 
 FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
@@ -134,7 +125,5 @@ FAULTS: dict[str, Callable[[int, int, int, Any], None]] = {
     "changing": _changing,
     "ends": _ends,
     "hangs": _hangs,
-    "refuses": _refuses,
-    "breaks": _breaks,
 }
 """What becomes of y, a packed tensor of float16, or of the memory beside it."""
