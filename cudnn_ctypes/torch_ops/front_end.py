@@ -286,7 +286,6 @@ def triangle_multiplicative_update(
     torch.Tensor
         Like x, or `out`.
     """
-    operands: dict[str, Any] = dict(locals())
     known = ("outgoing", "incoming")
     _expect(direction in known, f"direction: expected one of {known}, got {direction!r}")
     rounded = str(precision).lower()
@@ -296,8 +295,14 @@ def triangle_multiplicative_update(
     _expect(square, f"x: expected (b, n, n, c_z) or (n, n, c_z), got {tuple(x.shape)}")
     n, c_z = x.shape[-2:]
     c = 0 if p_in_weight is None else len(p_in_weight) // 2
-    shapes = {"norm_in": (c_z,), "p_in": (2 * c, c_z), "g_in": (2 * c, c_z)}
-    shapes |= {"norm_out": (c,), "p_out": (c_z, c), "g_out": (c_z, c_z)}
+    parts: dict[str, tuple[Tensor | None, Tensor | None, tuple[int, ...]]] = {
+        "norm_in": (norm_in_weight, norm_in_bias, (c_z,)),
+        "p_in": (p_in_weight, p_in_bias, (2 * c, c_z)),
+        "g_in": (g_in_weight, g_in_bias, (2 * c, c_z)),
+        "norm_out": (norm_out_weight, norm_out_bias, (c,)),
+        "p_out": (p_out_weight, p_out_bias, (c_z, c)),
+        "g_out": (g_out_weight, g_out_bias, (c_z, c_z)),
+    }
     dtype = torch.bfloat16 if rounded == "bfloat16" else x.dtype
     kept = None
     if mask is not None:
@@ -305,14 +310,14 @@ def triangle_multiplicative_update(
         kept = mask.to(dtype).reshape(1, 1, -1)
     with _on(stream, x):
         w: dict[str, Any] = {}
-        for part, shape in shapes.items():
-            for name, form in ((f"{part}_weight", shape), (f"{part}_bias", shape[:1])):
-                each = operands[name]
-                needed = name.endswith("weight") or part.startswith("norm")
+        for part, (weight, bias, shape) in parts.items():
+            for kind, each, form in (("weight", weight, shape), ("bias", bias, shape[:1])):
+                name = f"{part}_{kind}"
+                needed = kind == "weight" or part.startswith("norm")
                 _expect(each is not None or not needed, f"{name}: needed")
                 _expect_shape(name, each, *form)
                 w[name] = None if each is None else each.to(dtype)[None]
-                if form == shape[:1] and each is not None:  # along rows of planes, else of pairs
+                if kind == "bias" and each is not None:  # along rows of planes, else of pairs
                     w[name] = w[name].view((1, -1, 1) if part.endswith("in") else (1, 1, -1))
 
         def norm(rows: Tensor, part: str) -> Tensor:
