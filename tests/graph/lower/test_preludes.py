@@ -11,7 +11,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, use_reference_device
+from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle
 from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.describe.tensor import Tensor
@@ -355,15 +355,12 @@ def test_nothing_that_engines_misread_is_left(seed):
                 assert not any(side.misread(t, node) for t in node.operands)
 
 
+@on_each_device
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("product", [True, False])
-def test_indices_that_engines_count_wrong_are_counted_beforehand(product):
+def test_indices_that_engines_count_wrong_are_counted_beforehand(product, handle):
     rng = np.random.default_rng(7)
-    with (
-        use_reference_device(device="H200"),
-        Handle() as handle,
-        Graph(io_data_type="float32") as graph,
-    ):
+    with Graph(io_data_type="float32") as graph:
         a, b = (rng.standard_normal(dims, np.float32) for dims in ((2, 24, 16), (2, 16, 40)))
         given = {"a": DeviceTensor.from_numpy(a)}
         x = graph.tensor_like(given["a"], name="a")
@@ -379,7 +376,7 @@ def test_indices_that_engines_count_wrong_are_counted_beforehand(product):
             expected = np.broadcast_to(np.arange(2).reshape(2, 1, 1), a.shape)
         assert len(graph.expansion(handle).preludes) == 1 + 2 * product
         got = graph.run(given, handle=handle)["y"].numpy()
-    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(got, expected, atol=1e-2)  # a GPU multiplies in TF32
 
 
 def test_channels_of_images_are_counted_beforehand(h200):
