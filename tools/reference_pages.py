@@ -423,8 +423,12 @@ def torch_page() -> None:
     if importlib.util.find_spec("torch") is None:
         return
     module = importlib.import_module("cudnn_ctypes.torch_ops")
-    names = [auto("function", f"{module.__name__}.{name}") for name in module.__all__]
-    write("torch.rst", title("Operators of PyTorch"), auto("module", module.__name__), *names)
+    theirs = importlib.import_module("cudnn_ctypes.torch_ops.front_end")
+    parts = [title("Operators of PyTorch")]
+    for each in (module, theirs):
+        parts.append(auto("module", each.__name__))
+        parts += [auto("function", f"{each.__name__}.{name}") for name in each.__all__]
+    write("torch.rst", *parts)
 
 
 def write_reference() -> None:

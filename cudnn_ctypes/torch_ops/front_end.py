@@ -19,6 +19,20 @@ from . import functions as ops
 from .functions import attended, attended_packed
 from .graphs import OPERATORS
 
+__all__ = [
+    "causal_conv1d",
+    "causal_conv1d_nwh",
+    "layer_norm",
+    "mask_to_kv_lengths",
+    "moe_grouped_matmul",
+    "prefix_mask_to_kv_lengths",
+    "rms_norm",
+    "sdpa_torch",
+    "swiglu_mlp",
+    "triangle_attention",
+    "triangle_multiplicative_update",
+]
+
 _HALVES = (torch.float16, torch.bfloat16)
 
 
