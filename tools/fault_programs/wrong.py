@@ -204,12 +204,18 @@ def two_products(graph: Graph, dims: tuple[int, ...]) -> None:
     graph.add(graph.mul(graph.matmul(a, b), s), graph.matmul(a, b)).set_output(name="y")
 
 
-def joined_norm(graph: Graph) -> None:
-    x, scale, other = (
+def joined_norm(graph: Graph, *, masks: bool = False) -> None:
+    """A tensor less a norm, or where the norm is in a range."""
+    x, scale = (
         graph.tensor(dims, name=name)
-        for name, dims in (("x", (8, 64, 1, 1)), ("scale", (1, 64, 1, 1)), ("other", (8, 64, 1, 1)))
+        for name, dims in (("x", (8, 64, 1, 1)), ("scale", (1, 64, 1, 1)))
     )
-    graph.sub(other, graph.rmsnorm("inference", x, scale, None, 1e-5)[0]).set_output(name="y")
+    norm = graph.rmsnorm("inference", x, scale, None, 1e-5)[0]
+    if masks:
+        mask = graph.logical_and(graph.cmp_gt(norm, 0.0), graph.cmp_lt(norm, 6.0))
+        mask.set_output(name="y", data_type="boolean")
+    else:
+        graph.sub(graph.tensor((8, 64, 1, 1), name="other"), norm).set_output(name="y")
 
 
 def spread_product(graph: Graph) -> None:

@@ -184,6 +184,8 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.uneven_lines, ("dgrad", 12), {}, set()),
     (wrong.uneven_lines, ("dgrad", 12), {"joined": True}, {1}),
     (wrong.uneven_lines, ("dgrad", 16), {"joined": True}, set()),
+    (wrong.joined_norm, (), {}, {4, 5, 6}),
+    (wrong.joined_norm, (), {"masks": True}, set()),
     (wrong.gelu_of_a_product, ("float32",), {}, {0}),
     (wrong.gelu_of_a_product, ("float16",), {}, set()),
     (wrong.gelu_of_a_product, ("float32", "gelu_approx_tanh"), {}, set()),

@@ -144,14 +144,19 @@ def _leaves_gaps(graph: Graph) -> str:
 
 
 def _joins_a_norm_second(graph: Graph) -> str:
-    """A whole operand, also one from a norm, and behind it what is computed from a norm."""
+    """A whole operand, also a norm's result, and behind it what is computed from a norm.
+
+    Two that are both computed from a norm's result are right.
+    """
     norms = graph.of("norm_forward")
-    computed = {id(t) for n in (*norms, *graph.after(norms)) for t in n.outputs.values()}
+    results = {id(each) for node in norms for each in node.outputs.values()}
+    behind = {id(each) for node in graph.after(norms) for each in node.outputs.values()}
     for node in graph.of("pointwise") if norms else ():
         first, *others = node.operands
         (result,) = node.outputs.values()
         whole = graph.dims(first) == graph.dims(result) and not first.by_value
-        if whole and any(id(each) in computed for each in others):
+        computed = {id(each) for each in others} & (results | behind)
+        if whole and computed and not {id(first), *computed} <= behind - results:
             return f"{node}: {first.name!r} {first.dims} is its first operand"
     return ""
 
