@@ -2,7 +2,8 @@
 
 The main graph gets a tensor in the workspace in place of such an operand: what was computed from
 small operands alone, a copy along a dimension in which the operand broadcasts in part only, one in
-another data type, or the indices along a dimension that engines count wrong.
+another data type, or indices that engines count wrong. Outputs smaller than the result are written
+by such graphs, too.
 """
 
 from __future__ import annotations

@@ -86,9 +86,9 @@ _EXPANSIONS: tuple[tuple[Kind, Expand], ...] = (
 
 @dataclass(frozen=True)
 class Prelude:
-    """A graph that fills a tensor in the workspace.
+    """A graph that fills a tensor in the workspace, or a small output.
 
-    - `result`: the scratch tensor.
+    - `result`: this tensor.
     - `reason`: what an engine would misread.
     """
 
@@ -112,7 +112,7 @@ class Expansion(PictureMethods):
     - `nodes`: in an order in which they can be carried out; no composite ones.
     - `tensors`: the user's, then those that expansion added.
     - `compute_data_type`: of nodes that have none of their own.
-    - `preludes`: small graphs that run before, each of which fills a scratch tensor.
+    - `preludes`: small graphs that run before, each of which fills a tensor.
     """
 
     nodes: list[Node]
