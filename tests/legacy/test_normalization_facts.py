@@ -110,8 +110,8 @@ def spatial(handle: Handle, data_type: str, layout: str, shape: Any) -> None:
 
 # What is called, with each of these in turn.
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    "batch": (normalize, (("batch", "norm"), MODES, FOLLOWING, DTYPES, LAYOUTS, SHAPES)),
     "inference": (infer, (MODES, DTYPES, LAYOUTS, SHAPES)),
+    "batch": (normalize, (("batch", "norm"), MODES, FOLLOWING, DTYPES, LAYOUTS, SHAPES)),
     "norm inference": (infer_and_follow, (FOLLOWING[1:],)),
     "lrn": (lrn, (DTYPES, LAYOUTS, SHAPES)),
     "divisive": (divisive, (DTYPES, LAYOUTS, SHAPES)),

@@ -411,16 +411,23 @@ def convolution(*padding: int, **options: Any) -> Callable[[Any], Any]:
     return lambda _: MADE.convolution(padding, **options)
 
 
+def passed(given: Any) -> Any:
+    """What C gets of an argument, which wraps it where the call is a function's first."""
+    while hasattr(given, "_as_parameter_"):
+        given = given._as_parameter_
+    return given
+
+
 def at(offset: int) -> Callable[[Any], Any]:
     """Memory that begins some bytes further on."""
-    return lambda given: given.value + offset
+    return lambda given: passed(given).value + offset
 
 
 def with_fields(**fields: Any) -> Callable[[Any], Any]:
     """A copy of a struct with some fields exchanged."""
 
     def copied(given: Any) -> Any:
-        struct = getattr(given, "_as_parameter_", given)
+        struct = passed(given)
         struct = getattr(struct, "contents", struct)
         other = type(struct).from_buffer_copy(struct)
         for name, value in fields.items():

@@ -184,6 +184,7 @@ def test_measuring_attention_leaves_pytorch_s_graphs_of_it_alone(
     assert [len(each) for each in layouts.values()] == [1, 1]
 
 
+@pytest.mark.soak
 def test_modes_are_inductor_s() -> None:
     inner = backend._inner("inductor", "reduce-overhead")
     assert inner.keywords == {"config_patches": {"triton.cudagraphs": True}}  # type: ignore[attr-defined]

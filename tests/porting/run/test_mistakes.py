@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 
+@pytest.mark.soak
 def test_refused_calls_are_explained_once_for_their_line_and_end_no_process(compiled, tmp_path):
     done = compiled("""
 int main() {
@@ -49,6 +50,7 @@ def _softmax(compiled, *options, before="cudaMemset(x, 0, 32);", nbytes="32"):
     return compiled(_SOFTMAX.replace("BEFORE", before).replace("YBYTES", nbytes), *options)
 
 
+@pytest.mark.soak
 def test_memory_that_is_too_small_is_named_with_its_allocation(compiled):
     done = _softmax(compiled, nbytes="28")
     assert done.stdout == "5000 0\n"
