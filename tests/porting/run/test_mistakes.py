@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cudnn_ctypes.porting.run.process import _failure
+
 
 @pytest.mark.soak
 def test_refused_calls_are_explained_once_for_their_line_and_end_no_process(compiled, tmp_path):
@@ -130,3 +132,9 @@ def test_a_missing_compiler_is_told(command, tmp_path):
     done = command("run", "program.cpp", PATH="/nonexistent")
     assert done.returncode == 2
     assert "no compiler of c++ (g++, clang++, c++); install one: apt install g++" in done.stderr
+
+
+def test_the_statuses_of_calls_that_python_refuses():
+    names = ("cudnnCreate", "cublasCreate_v2", "curandGenerate", "cudaMalloc")
+    assert [_failure(each, TypeError()) for each in names] == [2000, 7, 104, 1]
+    assert _failure("cudnnCreate", NotImplementedError()) == 3000
