@@ -498,7 +498,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
-    "gradient of data with uneven lines": _given(uneven_lines, kind="dgrad", filters=12),
+    "gradient of data with uneven lines": _given(
+        uneven_lines, kind="dgrad", filters=12, joined=True
+    ),
     "gradient of data beside uneven channels": _given(
         uneven_lines, kind="dgrad", channels=12, filters=24, joined=True
     ),
