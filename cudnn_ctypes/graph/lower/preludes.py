@@ -169,7 +169,7 @@ class _Preparation:
             )
 
     def type_of_weight(self, operand: Tensor) -> cudnnDataType_t | None:
-        """Of a scale the type of its gradient: engines know no other."""
+        """Give a scale the type of its gradient: engines know no other."""
         found = (node for node in self.nodes if node.inputs.get("scale") is operand)
         return next((n.outputs["dscale"].data_type for n in found if "dscale" in n.outputs), None)
 
