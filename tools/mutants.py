@@ -13,6 +13,7 @@ import argparse
 import ast
 import collections
 import concurrent.futures
+import functools
 import os
 import queue
 import random
@@ -143,6 +144,7 @@ class Reach:
         return found[:MOST_TESTS]
 
 
+@functools.cache
 def _id_of(context: str) -> str | None:
     """A test's id for pytest, of the name that `coverage` gives it."""
     parts = context.removeprefix("tests.").split(".")

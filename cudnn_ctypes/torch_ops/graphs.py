@@ -280,8 +280,13 @@ def _linear(graph: Any, x: Tensor, w: Tensor, b: Tensor | None, activation: str)
 
 
 def _product(graph: Any, x: Tensor, w: Tensor, b: Any) -> Any:
+    return _affine(graph, x, w, None if b is None else _seen_as(b, (1, 1, b.dims[1])))
+
+
+def _affine(graph: Any, x: Tensor, w: Tensor, b: Tensor | None) -> Any:
+    """x (1, m, k), w (1, n, k), b (1, 1, n) or (1, m, 1)."""
     z = graph.matmul(x, w, transpose_B=True)
-    return z if b is None else z + _seen_as(b, (1, 1, b.dims[1]))
+    return z if b is None else z + b
 
 
 def _seen_as(tensor: Tensor, dims: tuple[int, ...], order: Sequence[int] | None = None) -> Tensor:
@@ -305,22 +310,11 @@ def _linear_dz(
     return getattr(graph, ACTIVATIONS[activation][1])(dy, z)
 
 
-_register(
-    "linear",
-    _linear,
-    {
-        "dz": _linear_dz,
-        "dx": lambda graph, dz, w: graph.matmul(dz, w),
-        "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
-        "db": _linear_db,
-    },
-)
-
-
-def _affine(graph: Any, x: Tensor, w: Tensor, b: Tensor | None) -> Any:
-    """x (1, m, k), w (1, n, k), b (1, 1, n) or (1, m, 1)."""
-    z = graph.matmul(x, w, transpose_B=True)
-    return z if b is None else z + b
+_FACTORS = {
+    "dx": lambda graph, dz, w: graph.matmul(dz, w),
+    "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
+}
+_register("linear", _linear, {"dz": _linear_dz, **_FACTORS, "db": _linear_db})
 
 
 @direct(lambda dz, b: torch.empty_like(b))
@@ -361,12 +355,7 @@ def _dgate(
     return getattr(graph, ACTIVATIONS[activation][1])(dactivation, gate)
 
 
-_FACTORS = {
-    "dx": lambda graph, dz, w: graph.matmul(dz, w),
-    "dw": lambda graph, dz, x: graph.matmul(dz, x, transpose_A=True),
-    "db": _db,
-}
-_register("product", _affine, {"dz": "dy", **_FACTORS})
+_register("product", _affine, {"dz": "dy", **_FACTORS, "db": _db})
 _register(
     "gated_product",
     _gated_affine,
@@ -375,6 +364,7 @@ _register(
             graph.mul(dy, getattr(graph, ACTIVATIONS[activation][0])(gate)), mask
         ),
         **_FACTORS,
+        "db": _db,
         "dgate": _dgate,
     },
 )

@@ -329,7 +329,8 @@ def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
     """Numbers for each sequence, or sequence and head, that attention's engines take of another.
 
     They meet scores in operations of the user's; each comes with the operation that reads it. One
-    for each sequence alone is right for one query, and shows not where it is only added.
+    for each sequence alone is right for one query, and shows not where it is only added; one for
+    each head alone is right where the numbers lie beside each other.
     """
     products = [node for node in nodes if node.kind.descriptor == "operation_matmul"]
     found = []
@@ -343,11 +344,11 @@ def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
                 continue
             if each.data_type not in _REAL:  # lengths of sequences
                 continue
-            spaced = heads > 1 and (each.strides or ())[1] != 1
             if batch == 1:
-                if spaced:
-                    found.append((node, each))
-            elif heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1])):
+                wrong = heads > 1 and (each.strides or ())[1] != 1
+            else:
+                wrong = heads > 1 or (full[2] > 1 and not _is_only_added(node, nodes, products[1]))
+            if wrong:
                 found.append((node, each))
     return found
 

@@ -20,6 +20,7 @@ from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
 from .broadcasts import (
+    OUTPUT,
     Side,
     computed_of_norms,
     numbers_of_sequences,
@@ -130,7 +131,7 @@ class _Preparation:
             (y,) = node.outputs.values()
             larger = any(map(operator.gt, y.dims or (), side.full))  # a result that broadcasts
             if side.small(y) and not (y.virtual or larger):
-                self._add(side.behind(y), y, f"{y.name!r}: it is an output that is smaller")
+                self._add(side.behind(y), y, f"{y.name!r}: {OUTPUT}")
                 self.nodes.remove(node)
                 self._leave_out_unread()
                 return True
