@@ -32,16 +32,17 @@ def seeds_of(options: argparse.Namespace, number: int) -> range:
 def in_processes(count: int, work: Callable[[int], object], seconds: float) -> None:
     """Call `work` in `count` forks, each with its number, and wait for all of them.
 
-    The GPUs of this machine are shared out among them. A fork that is not done a little after
-    `seconds` is ended with its children.
+    The GPUs of this machine, or those of CUDA_VISIBLE_DEVICES, are shared out among them. A fork
+    that is not done a little after `seconds` is ended with its children.
     """
-    gpus = sum(1 for _ in Path("/dev").glob("nvidia[0-9]*"))
+    here = (path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
+    gpus = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(sorted(here))).split(",")
 
     def alone(number: int) -> None:
         os.setpgid(0, 0)
         os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # of its children
-        if gpus > 1:
-            os.environ["CUDA_VISIBLE_DEVICES"] = str(number % gpus)
+        if len(gpus) > 1:
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpus[number % len(gpus)]
         work(number)
 
     deadline = time.monotonic() + seconds + _LAST_CASES
