@@ -158,7 +158,9 @@ class _Preparation:
             sizes = tuple(size if each == axis else 1 for each, size in enumerate(dims))
             index = replace(line, dims=sizes, strides=packed(sizes))
             users = [each for each in self.nodes if any(t is y for t in each.operands)]
-            if y.virtual and all(_meets_a_whole_tensor(side, each, y) for each in users):
+            # What follows reads one number right, but not one that constants were added to.
+            plain = math.prod(dims) == 1 or all(_meets_a_whole_tensor(side, n, y) for n in users)
+            if y.virtual and plain:
                 self._exchange(y, index, users)
                 self.nodes.remove(node)
                 continue

@@ -388,6 +388,17 @@ def test_channels_of_images_are_counted_beforehand(h200):
     assert prelude.result.dims == (1, 1, 16)
 
 
+def test_the_index_of_one_number_is_read_as_it_was_counted(h200):
+    graph = Graph(io_data_type="float32")
+    y = graph.matmul(graph.tensor((1, 24, 16)), graph.tensor((1, 16, 40)))
+    index = graph.gen_index(graph.tensor((1, 1, 1)), axis=1)
+    graph.max(y, graph.mul(graph.neg(index), 0.5)).set_output()
+    expansion = graph.expansion(h200)
+    (prelude,) = expansion.preludes
+    assert [node.operation for node in expansion.nodes] == ["matmul", "neg", "mul", "max"]
+    assert expansion.nodes[1].inputs["x"].uid == prelude.result.uid
+
+
 def test_results_that_broadcast_stay_in_their_graph(h200):
     graph = Graph(io_data_type="float16")
     wrong.spread_product(graph)
