@@ -120,6 +120,9 @@ def lrn_cross_channel_backward(
         What the output held, and `Output`.
 
     The other parameters, and the errors, are those of `lrn_cross_channel_forward`.
+
+    cuDNN keeps running sums along the channels on a GPU: a result is off by roundings of the terms
+    of all channels, not of its neighbours' alone.
     """
     check_options(n, lrn_beta, k)
     for name, array in (("y", y), ("dy", dy)):

@@ -122,7 +122,7 @@ def lrn(data_type: str, handle: Handle, seed: int) -> list[Result]:
 def _lrn_gradient_size(
     x: Array, dy: Array, *, n: int, lrn_alpha: float, lrn_beta: float, k: float
 ) -> Array:
-    """Absolute values that go into dx."""
+    """Absolute values that go into dx, and a part of those of all channels, since sums run on."""
     places = list(neighbours(x.shape, (1,), n))
     squares, through = np.zeros_like(x), np.zeros_like(x)
     for here, there in places:
@@ -131,6 +131,7 @@ def _lrn_gradient_size(
     share = abs(dy * x) * s ** (-lrn_beta - 1)
     for here, there in places:
         through[there] += share[here]
+    through += 4 / STEPS * share.sum(1, keepdims=True)
     size: Array = abs(dy) * s**-lrn_beta + 2 * lrn_alpha * lrn_beta / n * abs(x) * through
     return size
 
