@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ...raw.strides import axis_order, packed
+from ...raw.strides import axis_order, extent, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import is_plain, merged_axes, tensors_of
@@ -27,7 +27,10 @@ PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
-INDEX = "it is an index of a smaller tensor, or along a dimension that engines count wrong"
+INDEX = (
+    "it is an index of a smaller tensor, of one with gaps, or along a dimension that engines count "
+    "wrong"
+)
 OUTPUT = "it is an output that is smaller than the result"
 
 _MAINS = {
@@ -129,7 +132,7 @@ class Side:
         smaller = "1" in whole or "x" in whole
         made_by = self.maker(tensor)
         axis = None if made_by is None else made_by.options.get("axis")
-        if axis is not None and (smaller or not self._counts(axis)):
+        if axis is not None and (smaller or not self._counts(axis) or _leaves_gaps(made_by)):
             return INDEX
         if tensor.by_value or not smaller:
             return ""
@@ -284,6 +287,13 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
     if after:
         found.append(Side(family, after, result.dims or ()))
     return found
+
+
+def _leaves_gaps(index: Node | None) -> bool:
+    """Whether the tensor has gaps whose elements are counted."""
+    (counted,) = index.operands if index is not None else ()
+    dims, strides = counted.dims or (), counted.strides or ()
+    return not counted.by_value and extent(dims, strides) > math.prod(dims)
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
