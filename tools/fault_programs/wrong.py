@@ -514,7 +514,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "infinity before a product": infinite,
     "operands joined beside a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),
-    "filters with channels first beside images of one element": _given(
+    "channels first in runtime fusion": _given(
         fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
     ),
     "gradient of filters of one element": window_of_one,

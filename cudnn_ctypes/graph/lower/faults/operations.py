@@ -260,7 +260,11 @@ def _has_rows_of_a_product(graph: Graph) -> str:
 
 
 def _convolves_with_channels_first(graph: Graph) -> str:
-    """Images of one element, which may have their channels last, and filters that have not."""
+    """Images of one element, which may have their channels last, and filters that have not.
+
+    Without element-wise operations all that has not its channels last: builds of cuDNN that have
+    engines for runtime fusion alone give convolutions to these.
+    """
     mains = graph.of("convolution_forward", "convolution_backward_data")
     for node in (*mains, *graph.of("convolution_backward_filter")):
         tensors = [*node.operands, *node.outputs.values()]
@@ -268,7 +272,7 @@ def _convolves_with_channels_first(graph: Graph) -> str:
         kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
         whole = [t for t in kept if graph.dims(t)[1] > 1 and math.prod(graph.dims(t)[2:]) > 1]
         first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
-        if first and len(whole) < len(kept) and graph.of("pointwise"):
+        if first and (len(whole) < len(kept) or not graph.of("pointwise")):
             return f"{node}: {first[0].name!r} {first[0].dims}"
     return ""
 
@@ -393,7 +397,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "infinity before a product": lambda graph: _first(side.infinite for side in graph.sides),
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
-    "filters with channels first beside images of one element": _convolves_with_channels_first,
+    "channels first in runtime fusion": _convolves_with_channels_first,
     "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
     "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
     "gradient of data beside uneven channels": _joins_uneven_channels,
