@@ -151,6 +151,31 @@ def uneven_lines(
     graph.relu(gradient).set_output(name="y")
 
 
+def scaled_gradient(graph: Graph, function: str = "relu", channels: int = 12) -> None:
+    """The gradient of a convolution of 3 x 3 by its image, times a function of a bias."""
+    graph.io_data_type = as_data_type("float16")
+    images, w, bias = (3, channels, 9, 9), (16, channels, 3, 3), (1, channels, 1, 1)
+    dy = graph.tensor((3, 16, 9, 9), packed((3, 16, 9, 9), LAST), name="dy")
+    dx = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
+    dx.set_output(False, dims=images)
+    bias = graph.tensor(bias, packed(bias, LAST), name="bias")
+    graph.mul(dx, getattr(graph, function)(bias)).set_output(name="y")
+
+
+def channels_first(
+    graph: Graph, kind: str, data_type: str = "bfloat16", order: tuple[int, ...] | None = None
+) -> None:
+    """A convolution of 3 x 3, or its gradient by the filters, padded by 1."""
+    graph.io_data_type = as_data_type(data_type)
+    images, w = (1, 24, 9, 9), (24, 24, 3, 3)
+    x = graph.tensor(images, packed(images, order), name="x")
+    if kind == "fprop":
+        graph.conv_fprop(x, graph.tensor(w, packed(w, order), name="w"), padding=1).set_output()
+    else:
+        dw = graph.conv_wgrad(x, graph.tensor(images, packed(images, order)), padding=1)
+        dw.set_output(dims=w, strides=packed(w, order))
+
+
 def fused(
     graph: Graph,
     joined: tuple[int, ...],
@@ -501,6 +526,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "gradient of data with uneven lines": _given(
         uneven_lines, kind="dgrad", filters=12, joined=True
     ),
+    "gradient of data beside a function of a bias": scaled_gradient,
     "gradient of data beside uneven channels": _given(
         uneven_lines, kind="dgrad", channels=12, filters=24, joined=True
     ),
@@ -514,9 +540,11 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "infinity before a product": infinite,
     "operands joined beside a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),
-    "channels first in runtime fusion": _given(
+    "filters with channels first beside images of one element": _given(
         fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
     ),
+    "channels first in runtime fusion": _given(channels_first, kind="fprop"),
+    "gradient of filters in 16 bits with channels first": _given(channels_first, kind="wgrad"),
     "gradient of filters of one element": window_of_one,
     "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
     "convolution of a large volume": large_volume,

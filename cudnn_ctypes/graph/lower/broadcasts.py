@@ -132,7 +132,8 @@ class Side:
         smaller = "1" in whole or "x" in whole
         made_by = self.maker(tensor)
         axis = None if made_by is None else made_by.options.get("axis")
-        if axis is not None and (smaller or not self._counts(axis) or _leaves_gaps(made_by)):
+        gaps = made_by is not None and any(map(_leaves_gaps, made_by.operands))
+        if axis is not None and (smaller or gaps or not self._counts(axis)):
             return INDEX
         if tensor.by_value or not smaller:
             return ""
@@ -289,11 +290,10 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
     return found
 
 
-def _leaves_gaps(index: Node | None) -> bool:
-    """Whether the tensor has gaps whose elements are counted."""
-    (counted,) = index.operands if index is not None else ()
-    dims, strides = counted.dims or (), counted.strides or ()
-    return not counted.by_value and extent(dims, strides) > math.prod(dims)
+def _leaves_gaps(tensor: Tensor) -> bool:
+    """Whether there is room between elements of a tensor in memory."""
+    dims, strides = tensor.dims or (), tensor.strides or ()
+    return not tensor.by_value and extent(dims, strides) > math.prod(dims)
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:

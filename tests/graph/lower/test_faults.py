@@ -180,10 +180,22 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.uneven_lines, ("wgrad", 12), {}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 8, 20), {}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
-    (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),  # of 9.14 and 9.28
+    (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),  # of 9.28
+    (wrong.scaled_gradient, (), {}, {1}),  # of uneven channels
+    (wrong.scaled_gradient, (), {"channels": 16}, set()),  # of 9.14
     (wrong.uneven_lines, ("dgrad", 12), {}, set()),
     (wrong.uneven_lines, ("dgrad", 12), {"joined": True}, {1}),
     (wrong.uneven_lines, ("dgrad", 16), {"joined": True}, set()),
+    *(
+        (wrong.channels_first, (kind,), {"data_type": io, "order": order}, engines)
+        for kind, io, order, engines in (
+            ("fprop", "float32", None, {7}),
+            ("fprop", "float16", LAST, set()),
+            ("wgrad", "bfloat16", None, {70}),
+            ("wgrad", "float32", None, set()),
+            ("wgrad", "bfloat16", LAST, set()),
+        )
+    ),
     (wrong.joined_norm, (), {}, {4, 5, 6}),
     (wrong.joined_norm, (), {"masks": True}, set()),
     (wrong.gelu_of_a_product, ("float32",), {}, {0}),
@@ -199,11 +211,17 @@ def test_engines_are_passed_over(program, sizes, options, engines):
 
 
 @pytest.mark.parametrize(
-    ("kind", "sizes", "version", "engines"),
-    [("wgrad", (12,), 92800, {1, 2}), *(("dgrad", (8, 12), v, {1}) for v in (91400, 92800))],
+    ("program", "sizes", "version", "engines"),
+    [
+        (wrong.uneven_lines, ("wgrad", 12), 92800, {1, 2}),
+        (wrong.uneven_lines, ("dgrad", 8, 12), 92800, {1}),
+        (wrong.uneven_lines, ("dgrad", 8, 12), 91400, set()),
+        (wrong.scaled_gradient, ("tanh", 16), 91400, {1}),
+        (wrong.scaled_gradient, ("identity", 16), 91900, set()),
+    ],
 )
-def test_engines_of_versions_read_uneven_lines_wrong(kind, sizes, version, engines):
-    assert _faulty(_of(wrong.uneven_lines, kind, *sizes), Target(version, 90)) == engines
+def test_engines_of_versions_are_passed_over(program, sizes, version, engines):
+    assert _faulty(_of(program, *sizes), Target(version, 90)) == engines
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))

@@ -260,11 +260,7 @@ def _has_rows_of_a_product(graph: Graph) -> str:
 
 
 def _convolves_with_channels_first(graph: Graph) -> str:
-    """Images of one element, which may have their channels last, and filters that have not.
-
-    Without element-wise operations all that has not its channels last: builds of cuDNN that have
-    engines for runtime fusion alone give convolutions to these.
-    """
+    """Images of one element, which may have their channels last, and filters that have not."""
     mains = graph.of("convolution_forward", "convolution_backward_data")
     for node in (*mains, *graph.of("convolution_backward_filter")):
         tensors = [*node.operands, *node.outputs.values()]
@@ -272,8 +268,36 @@ def _convolves_with_channels_first(graph: Graph) -> str:
         kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
         whole = [t for t in kept if graph.dims(t)[1] > 1 and math.prod(graph.dims(t)[2:]) > 1]
         first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
-        if first and (len(whole) < len(kept) or not graph.of("pointwise")):
+        if first and len(whole) < len(kept) and graph.of("pointwise"):
             return f"{node}: {first[0].name!r} {first[0].dims}"
+    return ""
+
+
+def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callable[[Graph], str]:
+    """A convolution without element-wise operations, of images whose channels are not last."""
+
+    def where(graph: Graph) -> str:
+        for node in () if graph.of("pointwise") else graph.of(f"convolution_{kind}"):
+            for each in node.operands:
+                dims, strides = graph.dims(each), each.strides or ()
+                first = dims[1] > 1 and math.prod(dims[2:]) > 1 and strides[1] != 1
+                if first and (not types or each.data_type in types):
+                    return f"{node}: {each.name!r} {dims} with strides {strides}"
+        return ""
+
+    return where
+
+
+def _joins_a_function_of_a_bias(graph: Graph) -> str:
+    """What is computed from one number a channel of 16 bits, behind a gradient of data."""
+    for node in graph.of("convolution_backward_data"):
+        kinds = {each.data_type for each in node.operands}
+        for side in graph.sides if kinds <= set(_16_BITS) else ():
+            computed = (t for t in side.tensors if t.virtual and side.maker(t))
+            for each in computed if side.before is None else ():
+                channels, *rest = (each.dims or ())[1], (each.dims or ())[0], *(each.dims or ())[2:]
+                if channels > 1 and set(rest) == {1} != set(side.full[2:]):
+                    return f"{node}: {each.name!r} {each.dims}"
     return ""
 
 
@@ -397,9 +421,14 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "infinity before a product": lambda graph: _first(side.infinite for side in graph.sides),
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
-    "channels first in runtime fusion": _convolves_with_channels_first,
+    "filters with channels first beside images of one element": _convolves_with_channels_first,
+    "channels first in runtime fusion": _is_alone_with_channels_first("forward"),
+    "gradient of filters in 16 bits with channels first": _is_alone_with_channels_first(
+        "backward_filter", *_16_BITS
+    ),
     "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
     "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
+    "gradient of data beside a function of a bias": _joins_a_function_of_a_bias,
     "gradient of data beside uneven channels": _joins_uneven_channels,
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
