@@ -289,7 +289,7 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
 
 
 def _joins_a_function_of_a_bias(graph: Graph) -> str:
-    """What is computed from one number a channel of 16 bits, behind a gradient of data."""
+    """A function of one number a channel of 16 bits, behind a gradient of data."""
     for node in graph.of("convolution_backward_data"):
         kinds = {each.data_type for each in node.operands}
         for side in graph.sides if kinds <= set(_16_BITS) else ():
