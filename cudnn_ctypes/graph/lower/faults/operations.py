@@ -294,10 +294,10 @@ def _joins_a_function_of_a_bias(graph: Graph) -> str:
         kinds = {each.data_type for each in node.operands}
         for side in graph.sides if kinds <= set(_16_BITS) else ():
             computed = (t for t in side.tensors if t.virtual and side.maker(t))
-            for each in computed if side.before is None else ():
-                channels, *rest = (each.dims or ())[1], (each.dims or ())[0], *(each.dims or ())[2:]
-                if channels > 1 and set(rest) == {1} != set(side.full[2:]):
-                    return f"{node}: {each.name!r} {each.dims}"
+            for each in computed if side.before is None and math.prod(side.full[2:]) > 1 else ():
+                dims = each.dims or ()
+                if math.prod(dims) == dims[1] > 1:
+                    return f"{node}: {each.name!r} {dims}"
     return ""
 
 
