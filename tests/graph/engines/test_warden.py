@@ -145,10 +145,16 @@ def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200):
 
 
 def test_an_interrupt_ends_the_question_and_its_process():
-    idle = warden.ask(pid)
-    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    idle, over = warden.ask(pid), threading.Event()
+
+    def interrupt() -> None:
+        while not over.wait(0.5):  # once more where a finalizer has swallowed it
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         warden.ask(sleep, 60)
+    over.set()
     with pytest.raises(ProcessLookupError):
         os.kill(idle, 0)
     assert warden.ask(pid) != idle
