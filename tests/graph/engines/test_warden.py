@@ -144,17 +144,18 @@ def test_a_process_that_somebody_kills_twice_in_the_middle_is_told(h200):
     assert kept.kept_verdicts(expansion, h200) == kept.NOTHING
 
 
-def test_an_interrupt_ends_the_question_and_its_process():
-    idle, over = warden.ask(pid), threading.Event()
+@pytest.fixture
+def interruptible():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup has it ignored
+    yield
+    signal.signal(signal.SIGINT, before)
 
-    def interrupt() -> None:
-        while not over.wait(0.5):  # once more where a finalizer has swallowed it
-            os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
+def test_an_interrupt_ends_the_question_and_its_process(interruptible):
+    idle = warden.ask(pid)
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         warden.ask(sleep, 60)
-    over.set()
     with pytest.raises(ProcessLookupError):
         os.kill(idle, 0)
     assert warden.ask(pid) != idle
