@@ -363,12 +363,17 @@ class Library:
                         ctypes.CDLL(str(builtins))
 
     @property
+    def has_precompiled_engines(self) -> bool:
+        """Whether this is no reduced build, whose engines are for runtime fusion alone."""
+        return self.path.with_name("libcudnn_engines_precompiled.so.9").exists()
+
+    @property
     def lacks_cublas(self) -> str:
         """Why some questions about engines would end the process; "" if none would."""
         soname = f"libcublasLt.so.{self.cuda_major}"
         if soname not in self._missing:
             return ""
-        if not self.path.with_name("libcudnn_engines_precompiled.so.9").exists():
+        if not self.has_precompiled_engines:
             return ""  # a reduced build does without it
         package = "nvidia-cublas-cu12" if self.cuda_major == 12 else "nvidia-cublas"
         return (

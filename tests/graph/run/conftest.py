@@ -8,7 +8,7 @@ from cudnn_ctypes.raw.function import watched
 
 from .executions import Product, StandIn
 
-PRECOMPILED = any(raw.load().path.parent.glob("libcudnn_engines_precompiled.so*"))
+PRECOMPILED = raw.load().has_precompiled_engines
 needs_precompiled_engines = pytest.mark.skipif(
     not PRECOMPILED, reason="this cuDNN has engines for runtime fusion only"
 )

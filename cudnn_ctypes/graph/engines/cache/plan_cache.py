@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from ..tuning.measurements import Autotuning
 
 
-# The small wheels for runtime fusion lack it, and build other plans than the full ones, so
-# neither takes the other's.
-_PRECOMPILED = "libcudnn_engines_precompiled.so.9"
-
 # Set to 0 it forbids TF32 to all engines.
 _VARIABLE = "NVIDIA_TF32_OVERRIDE"
 
@@ -99,7 +95,8 @@ class CacheKeys:
             "library": {
                 "cudnn": library.version,
                 "cuda": library.cuda_major,
-                "precompiled_engines": (library.path.parent / _PRECOMPILED).exists(),
+                # Reduced builds make other plans than full ones, so neither takes the other's.
+                "precompiled_engines": library.has_precompiled_engines,
                 "cudnn_ctypes": __version__,
                 _VARIABLE: os.environ.get(_VARIABLE, ""),
             },
