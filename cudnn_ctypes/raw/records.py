@@ -133,7 +133,7 @@ def _are_alike(x: Any, y: Any) -> bool:
     """
     if not (hasattr(x, "strides") and hasattr(y, "strides")):  # the call is refused for its kind
         return False
-    if x.shape != y.shape or x.strides != y.strides or has_gaps(x):
+    if x.shape != y.shape or x.strides != y.strides or has_gaps(x.shape, x.strides):
         return False
     if len(x.shape) > 4 and x.shape[1] == 1:
         return False

@@ -82,9 +82,9 @@ def in_elements(
     return dims, (*(length * step for step in strides), 1)
 
 
-def has_gaps(tensor: Any) -> bool:
-    """Whether there is memory between a tensor's elements."""
-    return bool(extent(tensor.shape, tensor.strides) > math.prod(tensor.shape))
+def has_gaps(dims: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether there is memory between elements."""
+    return extent(dims, strides) > math.prod(dims)
 
 
 def steps(dims: Sequence[int], strides: Sequence[int]) -> list[int]:

@@ -19,7 +19,7 @@ from ...raw import cudnnBackendAttributeType_t as Type
 from ...raw import cudnnBackendTensorReordering_t, cudnnDataType_t
 from ...raw.attributes import ATTRIBUTES, ENUMS, KINDS, Attribute
 from ...raw.ctypes_support import CudnnEnum
-from ...raw.strides import extent, overlapping, packed, packed_like
+from ...raw.strides import has_gaps, overlapping, packed, packed_like
 from ...raw.values import described
 from .node import Kind, Node, Result, Subgraph
 from .tensor import Tensor
@@ -83,7 +83,7 @@ def check_memory(tensor: Tensor, made: bool) -> None:
         _refuse(tensor, "lies in the workspace, and can neither be virtual nor by value")
     if tensor.scratch and (tensor.vector_count > 1 or tensor.ragged_offset is not None):
         _refuse(tensor, "lies in the workspace, and has neither vectors nor a ragged_offset")
-    if tensor.scratch and extent(dims, strides) > math.prod(dims):
+    if tensor.scratch and has_gaps(dims, strides):
         _refuse(tensor, f"lies in the workspace without gaps, so strides {strides} do not fit")
     if isinstance(tensor.value, (tuple, list)) and len(tensor.value) != math.prod(dims):
         _refuse(tensor, f"has {math.prod(dims)} elements, but {len(tensor.value)} values")

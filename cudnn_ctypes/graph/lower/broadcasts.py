@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ...raw.strides import axis_order, extent, packed
+from ...raw.strides import axis_order, has_gaps, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import is_plain, merged_axes, tensors_of
@@ -132,9 +132,11 @@ class Side:
         smaller = "1" in whole or "x" in whole
         made_by = self.maker(tensor)
         axis = None if made_by is None else made_by.options.get("axis")
-        gaps = made_by is not None and any(map(_leaves_gaps, made_by.operands))
-        if axis is not None and (smaller or gaps or not self._counts(axis)):
-            return INDEX
+        if made_by is not None and axis is not None:
+            counted = made_by.inputs["x"]
+            gaps = not counted.by_value and has_gaps(counted.dims or (), counted.strides or ())
+            if smaller or gaps or not self._counts(axis):
+                return INDEX
         if tensor.by_value or not smaller:
             return ""
         if made_by is not None and not tensor.virtual:
@@ -288,12 +290,6 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
     if after:
         found.append(Side(family, after, result.dims or ()))
     return found
-
-
-def _leaves_gaps(tensor: Tensor) -> bool:
-    """Whether there is room between elements of a tensor in memory."""
-    dims, strides = tensor.dims or (), tensor.strides or ()
-    return not tensor.by_value and extent(dims, strides) > math.prod(dims)
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:

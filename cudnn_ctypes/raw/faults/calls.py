@@ -120,7 +120,12 @@ def _transformed(call: Call) -> tuple[Any, Any]:
 
 def _turns(x: Any, y: Any) -> bool:
     """Whether a tensor without gaps goes into another layout, but not from NCHW to NHWC or back."""
-    dense = x.shape == y.shape and not has_gaps(x) and not has_gaps(y) and x.strides != y.strides
+    dense = (
+        x.shape == y.shape
+        and not has_gaps(x.shape, x.strides)
+        and not has_gaps(y.shape, y.strides)
+        and x.strides != y.strides
+    )
     plain = (packed(x.shape), packed(x.shape, (0, 2, 3, 1))) if len(x.shape) == 4 else ()
     return dense and not all(tuple(each.strides) in plain for each in (x, y))
 
@@ -146,7 +151,7 @@ def _turns_into_double(call: Call) -> bool:
         return True
     single = len(x.shape) == 5 and x.shape[0] == 1
     last = single and tuple(x.strides) == packed(x.shape, (0, 2, 3, 4, 1))
-    return not has_gaps(y) and (last or _turns(x, y))
+    return not has_gaps(y.shape, y.strides) and (last or _turns(x, y))
 
 
 def splits_vectors(dy: Any) -> bool:
@@ -173,7 +178,10 @@ def unfolds_partial_blocks(transform: Any, x: Any, y: Any, *, filters: bool = Fa
 
 def folds_other_layouts(transform: Any, *tensors: Any) -> bool:
     """Whether a transform folds tensors that are neither NCHW nor NHWC."""
-    plain = [is_packed(each) or is_packed(each, "nhwc") or has_gaps(each) for each in tensors]
+    plain = [
+        is_packed(each) or is_packed(each, "nhwc") or has_gaps(each.shape, each.strides)
+        for each in tensors
+    ]
     return _folds(transform) and not all(plain)
 
 
@@ -283,7 +291,7 @@ _WHERE: dict[str, Where] = {
         "xDesc yDesc dyDesc dxDesc", lambda x: len(x.shape) == 3 and not is_packed(x)
     ),
     "padding of a destination with gaps": _all(
-        "transDesc destDesc", lambda how, y: _fills(how) and has_gaps(y)
+        "transDesc destDesc", lambda how, y: _fills(how) and has_gaps(y.shape, y.strides)
     ),
     "folding of other layouts": _all(_TRANSFORM, folds_other_layouts),
     "bias that is not reordered": _keeps_bias,

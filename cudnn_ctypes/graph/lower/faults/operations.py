@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
-from ....raw.strides import extent, is_spaced
+from ....raw.strides import has_gaps, is_spaced
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
 from .. import broadcasts
+from ..broadcasts import Side
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -136,7 +137,7 @@ def _leaves_gaps(graph: Graph) -> str:
                 continue
             spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
             outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
-            parted = not products and extent(dims, strides) > math.prod(dims)
+            parted = not products and has_gaps(dims, strides)
             right = outer or (not small and (side.family == "plain" or side.maker(each)))
             if spaced or (parted and not right):
                 return f"{each.name!r} {dims} with strides {strides}"
@@ -253,7 +254,7 @@ def _has_rows_of_a_product(graph: Graph) -> str:
     for side in graph.sides if beside else ():
         for each in side.tensors:
             dims, strides = each.dims or (), each.strides or ()
-            parted = strides[-1] == 1 and extent(dims, strides) > math.prod(dims)
+            parted = strides[-1] == 1 and has_gaps(dims, strides)
             if not each.virtual and (parted or not side.in_order(each)):
                 return f"{each.name!r} {dims} with strides {strides}"
     return ""
@@ -266,11 +267,16 @@ def _convolves_with_channels_first(graph: Graph) -> str:
         tensors = [*node.operands, *node.outputs.values()]
         filters = node.kind.descriptor == "operation_convolution_backward_filter"
         kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
-        whole = [t for t in kept if graph.dims(t)[1] > 1 and math.prod(graph.dims(t)[2:]) > 1]
+        whole = [t for t in kept if _has_an_order(graph.dims(t))]
         first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
         if first and len(whole) < len(kept) and graph.of("pointwise"):
             return f"{node}: {first[0].name!r} {first[0].dims}"
     return ""
+
+
+def _has_an_order(dims: Sequence[int]) -> bool:
+    """Whether images have several channels and pixels, so that either may be last."""
+    return dims[1] > 1 and math.prod(dims[2:]) > 1
 
 
 def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callable[[Graph], str]:
@@ -280,7 +286,7 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
         for node in () if graph.of("pointwise") else graph.of(f"convolution_{kind}"):
             for each in node.operands:
                 dims, strides = graph.dims(each), each.strides or ()
-                first = dims[1] > 1 and math.prod(dims[2:]) > 1 and strides[1] != 1
+                first = _has_an_order(dims) and strides[1] != 1
                 if first and (not types or each.data_type in types):
                     return f"{node}: {each.name!r} {dims} with strides {strides}"
         return ""
@@ -288,16 +294,21 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
     return where
 
 
+def _behind_gradients_of_data(graph: Graph) -> Iterator[tuple[Node, Side]]:
+    """Gradients of data in 16 bits, with what is behind them."""
+    for node in graph.of("convolution_backward_data"):
+        if {each.data_type for each in node.operands} <= set(_16_BITS):
+            yield from ((node, side) for side in graph.sides if side.before is None)
+
+
 def _joins_a_function_of_a_bias(graph: Graph) -> str:
     """A function of one number a channel of 16 bits, behind a gradient of data."""
-    for node in graph.of("convolution_backward_data"):
-        kinds = {each.data_type for each in node.operands}
-        for side in graph.sides if kinds <= set(_16_BITS) else ():
-            computed = (t for t in side.tensors if t.virtual and side.maker(t))
-            for each in computed if side.before is None and math.prod(side.full[2:]) > 1 else ():
-                dims = each.dims or ()
-                if math.prod(dims) == dims[1] > 1:
-                    return f"{node}: {each.name!r} {dims}"
+    for node, side in _behind_gradients_of_data(graph):
+        computed = (t for t in side.tensors if t.virtual and side.maker(t))
+        for each in computed if math.prod(side.full[2:]) > 1 else ():
+            dims = each.dims or ()
+            if math.prod(dims) == dims[1] > 1:
+                return f"{node}: {each.name!r} {dims}"
     return ""
 
 
@@ -318,13 +329,11 @@ def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
 
 def _joins_uneven_channels(graph: Graph) -> str:
     """An operand of channels of 16 bits that fill no 16 bytes, behind a gradient of data."""
-    for node in graph.of("convolution_backward_data"):
-        kinds = {each.data_type for each in node.operands}
-        for side in graph.sides if kinds <= set(_16_BITS) else ():
-            given = (t for t in side.tensors if not (t.virtual or side.maker(t)))
-            for each in given if side.before is None and side.full[1] * 2 % _ROW else ():
-                if (each.dims or ())[1] > 1:
-                    return f"{node}: {each.name!r} {each.dims}"
+    for node, side in _behind_gradients_of_data(graph):
+        given = (t for t in side.tensors if not (t.virtual or side.maker(t)))
+        for each in given if side.full[1] * 2 % _ROW else ():
+            if (each.dims or ())[1] > 1:
+                return f"{node}: {each.name!r} {each.dims}"
     return ""
 
 
