@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cudnn_ctypes.dtypes import as_data_type
-from cudnn_ctypes.graph import Graph
+from cudnn_ctypes.graph import Graph, Tensor
 from cudnn_ctypes.raw.strides import packed
 from tests.graph.attentions import Attention
 from tests.graph.fp8_attentions import Fp8Attention
@@ -136,30 +136,35 @@ def uneven_lines(
     *,
     joined: bool = False,
 ) -> None:
-    """Relu of the gradient of a convolution of 3 x 3, padded by 1, or its sum with a bias."""
+    """Relu of the gradient of a convolution, or of its sum with a bias."""
     graph.io_data_type = as_data_type(data_type)
+    gradient = _gradient(graph, kind, channels, filters)
+    if joined:
+        gradient = graph.add(gradient, _bias(graph, channels))
+    graph.relu(gradient).set_output(name="y")
+
+
+def _gradient(graph: Graph, kind: str, channels: int, filters: int) -> Tensor:
+    """The gradient of a convolution of 3 x 3, padded by 1, with channels last."""
     images, w = (3, channels, 9, 9), (filters, channels, 3, 3)
     dy = graph.tensor((3, filters, 9, 9), packed((3, filters, 9, 9), LAST), name="dy")
     if kind == "wgrad":
         gradient = graph.conv_wgrad(graph.tensor(images, packed(images, LAST)), dy, padding=1)
     else:
         gradient = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
-    gradient.set_output(False, dims=w if kind == "wgrad" else images)
-    if joined:
-        bias = (1, channels, 1, 1)
-        gradient = graph.add(gradient, graph.tensor(bias, packed(bias, LAST), name="bias"))
-    graph.relu(gradient).set_output(name="y")
+    return gradient.set_output(False, dims=w if kind == "wgrad" else images)
+
+
+def _bias(graph: Graph, channels: int) -> Tensor:
+    dims = (1, channels, 1, 1)
+    return graph.tensor(dims, packed(dims, LAST), name="bias")
 
 
 def scaled_gradient(graph: Graph, function: str = "relu", channels: int = 12) -> None:
-    """The gradient of a convolution of 3 x 3 by its image, times a function of a bias."""
+    """The gradient of a convolution by its image, times a function of a bias."""
     graph.io_data_type = as_data_type("float16")
-    images, w, bias = (3, channels, 9, 9), (16, channels, 3, 3), (1, channels, 1, 1)
-    dy = graph.tensor((3, 16, 9, 9), packed((3, 16, 9, 9), LAST), name="dy")
-    dx = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
-    dx.set_output(False, dims=images)
-    bias = graph.tensor(bias, packed(bias, LAST), name="bias")
-    graph.mul(dx, getattr(graph, function)(bias)).set_output(name="y")
+    dx = _gradient(graph, "dgrad", channels, 16)
+    graph.mul(dx, getattr(graph, function)(_bias(graph, channels))).set_output(name="y")
 
 
 def channels_first(

@@ -208,6 +208,7 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     case["gap"] = rng.choice(_GAPS) if kind == "none" else None
     if rng.random() < 0.8:
         _narrow(case)
+    # Drawn apart, so that the others stay as they were.
     if alone.nodes and random.Random(f"alone {seed}").random() < 0.04:
         case |= {"before": [], "after": [], "small_first": False, "tail": None}
     return case

@@ -179,9 +179,9 @@ def _verdict(
             result = np.lib.stride_tricks.as_strided(whole[_GUARD:], each.dims, steps)
             results[each] = result.astype(np.float64)
     for runs in _RUNS:
+        known = expected(runs)
         verdicts = [
             differs(each, result, *(np.broadcast_to(of[each.name], each.dims) for of in known))
-            for known in (expected(runs),)
             for each, result in results.items()
         ]
         wrong = [each for each in verdicts if each.startswith("wrong")]
