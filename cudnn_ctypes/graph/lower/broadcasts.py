@@ -7,7 +7,8 @@ a single number for each row may be an operand beside a whole tensor, but what i
 before it meets one is wrong: functions take it for a vector. So is, before a product, whatever is
 computed from small operands, and before a reduction what is so along the innermost dimension. To
 pooling a result is what it is to a convolution, but that rows are misread as operands, too, and
-what comes before it is left out. cuDNN refuses little of it.
+what comes before it is left out. Behind a gradient of data an activation of one number a channel
+is wrong. cuDNN refuses little of it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
+CHANNELS = "it is the result of an activation of one number a channel"
 INDEX = (
     "it is an index of a smaller tensor, of one with gaps, or along a dimension that engines count "
     "wrong"
@@ -35,7 +37,7 @@ OUTPUT = "it is an output that is smaller than the result"
 
 _MAINS = {
     "operation_convolution_forward": "image",
-    "operation_convolution_backward_data": "image",
+    "operation_convolution_backward_data": "data",
     "operation_convolution_backward_filter": "filter",
     "operation_matmul": "product",
     "operation_reduction": "sum",
@@ -60,8 +62,8 @@ LAYERS = (
 class Side:
     """Element-wise operations before or behind a graph's main operation, or all if it has none.
 
-    - `family` ("image", "filter", "product", "sum", "pool", "plain"): how engines see what the
-      operations read and write.
+    - `family` ("image", "data", "filter", "product", "sum", "pool", "plain"): how engines see what
+      the operations read and write.
     - `full`: the dims that operands broadcast to.
     - `before`: the operand of the main operation that they compute.
     """
@@ -81,7 +83,7 @@ class Side:
         """The axes of each dimension that an engine sees, the innermost last."""
         axes = list(range(len(self.full)))
         groups = [[0], axes[1:]]
-        if self.family in ("image", "pool"):
+        if self.family in ("image", "data", "pool"):
             groups = [[0, *axes[2:]], [1]]
         elif self.family == "product":
             groups = [axes[:-2], axes[-2:-1], axes[-1:]]
@@ -156,6 +158,8 @@ class Side:
             return PART
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
+        if self.family == "data" and spread[-1] == "F" and computed and self._activated(tensor):
+            return CHANNELS
         if self.family == "pool":
             return ROWS if spread[-1] == "1" else ""
         if computed and (spread[-1] == "1" or self.before is not None):

@@ -146,7 +146,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.joined_batch_norm, ((2, 64, 6, 6),), {}, set()),
     (wrong.joined_batch_norm, ((2, 64, 6, 6), "bfloat16"), {}, {0}),
     (wrong.strided_gradient, (), {}, {1}),
-    (wrong.strided_gradient, (1,), {}, set()),
+    (wrong.strided_gradient, (1,), {"joined": (5, 1, 12, 4)}, set()),
     (wrong.strided_gradient, (), {"joined": (1, 1, 1, 1)}, set()),
     (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9)}, set()),
     (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
@@ -181,11 +181,9 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.uneven_lines, ("wgrad", 8, 20), {}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
     (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),  # of 9.28
-    (wrong.scaled_gradient, (), {}, {1}),  # of uneven channels
-    (wrong.scaled_gradient, (), {"channels": 16}, set()),  # of 9.14
-    (wrong.uneven_lines, ("dgrad", 12), {}, set()),
-    (wrong.uneven_lines, ("dgrad", 12), {"joined": True}, {1}),
-    (wrong.uneven_lines, ("dgrad", 16), {"joined": True}, set()),
+    (wrong.scaled_gradient, (), {}, {1}),
+    (wrong.scaled_gradient, ("exp", 16), {}, set()),
+    (wrong.uneven_lines, ("dgrad", 12), {"joined": True}, set()),
     *(
         (wrong.channels_first, (kind,), {"data_type": io, "order": order}, engines)
         for kind, io, order, engines in (

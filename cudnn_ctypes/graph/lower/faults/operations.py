@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ....dtypes import data_type_name, storage_bytes
@@ -14,7 +14,6 @@ from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
 from .. import broadcasts
-from ..broadcasts import Side
 from .view import Graph
 
 __all__ = ["OPERATIONS"]
@@ -294,24 +293,6 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
     return where
 
 
-def _behind_gradients_of_data(graph: Graph) -> Iterator[tuple[Node, Side]]:
-    """Gradients of data in 16 bits, with what is behind them."""
-    for node in graph.of("convolution_backward_data"):
-        if {each.data_type for each in node.operands} <= set(_16_BITS):
-            yield from ((node, side) for side in graph.sides if side.before is None)
-
-
-def _joins_a_function_of_a_bias(graph: Graph) -> str:
-    """A function of one number a channel of 16 bits, behind a gradient of data."""
-    for node, side in _behind_gradients_of_data(graph):
-        computed = (t for t in side.tensors if t.virtual and side.maker(t))
-        for each in computed if math.prod(side.full[2:]) > 1 else ():
-            dims = each.dims or ()
-            if math.prod(dims) == dims[1] > 1:
-                return f"{node}: {each.name!r} {dims}"
-    return ""
-
-
 def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
     """Channels of 16 bits that fill no 16 bytes, beside element-wise operations."""
 
@@ -325,16 +306,6 @@ def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
         return ""
 
     return where
-
-
-def _joins_uneven_channels(graph: Graph) -> str:
-    """An operand of channels of 16 bits that fill no 16 bytes, behind a gradient of data."""
-    for node, side in _behind_gradients_of_data(graph):
-        given = (t for t in side.tensors if not (t.virtual or side.maker(t)))
-        for each in given if side.full[1] * 2 % _ROW else ():
-            if (each.dims or ())[1] > 1:
-                return f"{node}: {each.name!r} {each.dims}"
-    return ""
 
 
 _ROW = 16  # bytes
@@ -437,8 +408,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     ),
     "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
     "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
-    "gradient of data beside a function of a bias": _joins_a_function_of_a_bias,
-    "gradient of data beside uneven channels": _joins_uneven_channels,
+    "gradient of data beside an activation of a bias": _misread(broadcasts.CHANNELS),
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
