@@ -282,6 +282,7 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "folding of other layouts": unfolding_into_columns,
     "fused convolution of few channels a group": None,
     "gradient of a bias between vectors": samples_between_vectors,
+    "gradient of graph attention": None,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,
     "operation of integers into double": None,

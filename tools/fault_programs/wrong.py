@@ -128,20 +128,11 @@ def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...
 
 
 def uneven_lines(
-    graph: Graph,
-    kind: str,
-    channels: int = 8,
-    filters: int = 16,
-    data_type: str = "float16",
-    *,
-    joined: bool = False,
+    graph: Graph, kind: str, channels: int = 8, filters: int = 16, data_type: str = "float16"
 ) -> None:
-    """Relu of the gradient of a convolution, or of its sum with a bias."""
+    """Relu of the gradient of a convolution."""
     graph.io_data_type = as_data_type(data_type)
-    gradient = _gradient(graph, kind, channels, filters)
-    if joined:
-        gradient = graph.add(gradient, _bias(graph, channels))
-    graph.relu(gradient).set_output(name="y")
+    graph.relu(_gradient(graph, kind, channels, filters)).set_output(name="y")
 
 
 def _gradient(graph: Graph, kind: str, channels: int, filters: int) -> Tensor:
@@ -155,16 +146,12 @@ def _gradient(graph: Graph, kind: str, channels: int, filters: int) -> Tensor:
     return gradient.set_output(False, dims=w if kind == "wgrad" else images)
 
 
-def _bias(graph: Graph, channels: int) -> Tensor:
-    dims = (1, channels, 1, 1)
-    return graph.tensor(dims, packed(dims, LAST), name="bias")
-
-
 def scaled_gradient(graph: Graph, function: str = "relu", channels: int = 12) -> None:
     """The gradient of a convolution by its image, times a function of a bias."""
     graph.io_data_type = as_data_type("float16")
     dx = _gradient(graph, "dgrad", channels, 16)
-    graph.mul(dx, getattr(graph, function)(_bias(graph, channels))).set_output(name="y")
+    bias = graph.tensor((1, channels, 1, 1), packed((1, channels, 1, 1), LAST), name="bias")
+    graph.mul(dx, getattr(graph, function)(bias)).set_output(name="y")
 
 
 def channels_first(
@@ -528,9 +515,6 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
-    "gradient of data with uneven lines": _given(
-        uneven_lines, kind="dgrad", filters=12, joined=True
-    ),
     "gradient of data beside an activation of a bias": scaled_gradient,
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,

@@ -209,16 +209,18 @@ class Fault:
         """The way in which this package heeds it."""
         if self.form:
             return f"computes it right, {self.form}"
+        passed = f"passes over engine {', '.join(map(str, self.engines))}" if self.engines else ""
         if self.beforehand:
-            return "computes the operand beforehand; where shapes may change, refuses"
+            also = passed or "refuses"
+            return f"computes the operand beforehand; where shapes may change, {also}"
         if self.only_told:
             return "tells of it"
         if self.refused:
             return "refuses the call"
         if self.of_c:
             return "warns when layer 1 calls it"
-        if self.engines:
-            return f"passes over engine {', '.join(map(str, self.engines))}"
+        if passed:
+            return passed
         if self.data:
             return "warns"
         modes = all(each.modes for each in self.ranges)

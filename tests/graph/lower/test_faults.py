@@ -147,6 +147,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.joined_batch_norm, ((2, 64, 6, 6), "bfloat16"), {}, {0}),
     (wrong.strided_gradient, (), {}, {1}),
     (wrong.strided_gradient, (1,), {"joined": (5, 1, 12, 4)}, set()),
+    (wrong.strided_gradient, (), {"joined": (1, 32, 1, 1)}, set()),
     (wrong.strided_gradient, (), {"joined": (1, 1, 1, 1)}, set()),
     (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9)}, set()),
     (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
@@ -180,10 +181,9 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.uneven_lines, ("wgrad", 12), {}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 8, 20), {}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
-    (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),  # of 9.28
+    (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),
     (wrong.scaled_gradient, (), {}, {1}),
     (wrong.scaled_gradient, ("exp", 16), {}, set()),
-    (wrong.uneven_lines, ("dgrad", 12), {"joined": True}, set()),
     *(
         (wrong.channels_first, (kind,), {"data_type": io, "order": order}, engines)
         for kind, io, order, engines in (
@@ -212,8 +212,6 @@ def test_engines_are_passed_over(program, sizes, options, engines):
     ("program", "sizes", "version", "engines"),
     [
         (wrong.uneven_lines, ("wgrad", 12), 92800, {1, 2}),
-        (wrong.uneven_lines, ("dgrad", 8, 12), 92800, {1}),
-        (wrong.uneven_lines, ("dgrad", 8, 12), 91400, set()),
         (wrong.scaled_gradient, ("tanh", 16), 91400, {1}),
         (wrong.scaled_gradient, ("identity", 16), 91900, set()),
     ],

@@ -205,13 +205,13 @@ def _joins_another_behind_a_norm(graph: Graph) -> str:
 
 
 def _strides_a_gradient(graph: Graph) -> str:
-    """A strided gradient and an operand that is whole along channels or pixels, but not both."""
+    """A strided gradient and an operand of one number a pixel."""
     for node in graph.of("convolution_backward_data"):
         (dx,) = node.outputs.values()
         stride = node.spatial("stride", dx.rank - 2, 1)
         for side in graph.sides if max(stride) > 1 else ():
             for each in side.tensors if side.before is None else ():
-                if set(side.spread(each)) - {"."} == {"F", "1"} and not each.virtual:
+                if side.spread(each) == "F1" and not each.virtual:
                     return f"{node}: stride {stride}, with {each.name!r} {each.dims}"
     return ""
 
@@ -293,19 +293,14 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
     return where
 
 
-def _has_uneven_lines(direction: str, *ports: str) -> Callable[[Graph], str]:
-    """Channels of 16 bits that fill no 16 bytes, beside element-wise operations."""
-
-    def where(graph: Graph) -> str:
-        kind = f"convolution_backward_{direction}"
-        for node in graph.of(kind) if graph.of("pointwise") else ():
-            for each in (node.inputs[port] for port in ports):
-                uneven = graph.dims(each)[1] * 2 % _ROW
-                if uneven and any(operand.data_type in _16_BITS for operand in node.operands):
-                    return f"{node}: {each.name!r} {each.dims}"
-        return ""
-
-    return where
+def _has_uneven_lines(graph: Graph) -> str:
+    """A gradient of filters by channels of 16 bits that fill no 16 bytes, beside operations."""
+    for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
+        for each in (node.inputs["image"], node.inputs["loss"]):
+            uneven = graph.dims(each)[1] * 2 % _ROW
+            if uneven and any(operand.data_type in _16_BITS for operand in node.operands):
+                return f"{node}: {each.name!r} {each.dims}"
+    return ""
 
 
 _ROW = 16  # bytes
@@ -406,8 +401,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of filters in 16 bits with channels first": _is_alone_with_channels_first(
         "backward_filter", *_16_BITS
     ),
-    "gradient of filters with uneven lines": _has_uneven_lines("filter", "image", "loss"),
-    "gradient of data with uneven lines": _has_uneven_lines("data", "loss"),
+    "gradient of filters with uneven lines": _has_uneven_lines,
     "gradient of data beside an activation of a bias": _misread(broadcasts.CHANNELS),
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
