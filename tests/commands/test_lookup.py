@@ -86,6 +86,8 @@ def test_a_function(capsys):
     assert "example:  examples/02_convolution_raw.py\n" in out
     assert "related:  " in out
     assert "cudnnConvolutionBackwardData" in out
+    assert "given by:  " in (out := looked_up(capsys, "CUDNN_DATA_HALF"))
+    assert " and 0 more" not in out
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def test_attention(tmp_path):
     assert one.outputs[0].strides == (32768, 64, 256, 1)
     assert {each.dims for each in two.outputs} == {(2, 4, 128, 64), (2, 4, 96, 64)}
     assert not two.nodes[0].options.get("use_causal_mask")
+    bare = read(tmp_path, ATTENTION.replace('"dropout_rate":0,', ""))
+    assert [each.graph.to_json() for each in bare.graphs] == [one.to_json(), two.to_json()]
 
 
 @pytest.mark.parametrize(

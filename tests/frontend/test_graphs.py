@@ -98,6 +98,23 @@ def test_one_number_on_the_host_is_passed_by_value(graph):
 # --- what validation fills in --------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("axis", "order"), [(None, (0, 1, 2)), (2, (0, 1, 2)), (1, (2, 0, 1)), (-3, (1, 2, 0))]
+)
+def test_transposed_blocks_have_their_axis_innermost(graph, axis, order):
+    x = graph.tensor(dim=[32, 64, 96], stride=[6144, 96, 1])
+    results = graph.block_scale_quantize(x, block_size=32, axis=axis, transpose=True)
+    scales = [32, 64, 96]
+    scales[order[-1]] //= 32
+    for result, dims in zip(results, ([32, 64, 96], scales), strict=True):
+        laid = np.empty([dims[each] for each in order], np.int8).transpose(np.argsort(order))
+        assert tuple(result.get_stride()) == laid.strides
+    with pytest.raises(ValueError, match="transpose"):
+        graph.block_scale_quantize(graph.relu(x), 32, transpose=True)
+    with pytest.raises(ValueError, match="transpose"):
+        graph.block_scale_quantize(graph.relu(x).set_dim([32, 64, 96]), 32, transpose=True)
+
+
 def nhwc(dims: list[int]) -> list[int]:
     _, c, h, w = dims
     return [h * w * c, 1, w * c, c]

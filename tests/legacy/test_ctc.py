@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
+from cudnn_ctypes import raw
 from cudnn_ctypes.reference import ctc as reference
 
 T, N, A = 6, 3, 5
@@ -74,6 +76,18 @@ def test_labels_of_256_symbols(handle: cudnn.Handle) -> None:
     with cudnn.CTCLossDescriptor() as loss:
         costs = cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(u), labels, loss).costs.numpy()
     np.testing.assert_allclose(costs, reference.ctc_loss(u, labels).costs, rtol=1e-4)
+
+
+def test_the_workspace_of_labels_of_256_symbols(reference_handle: cudnn.Handle, loss: Any) -> None:
+    size, steps = ctypes.c_size_t(), (ctypes.c_int * 1)(600)
+    with cudnn.TensorDescriptor((600, 1, 5)) as probs:
+        for count, status in ((255, "SUCCESS"), (256, "NOT_SUPPORTED")):
+            lengths, labels = (ctypes.c_int * 1)(count), (ctypes.c_int * count)(*[1] * count)
+            got = raw.cudnnGetCTCLossWorkspaceSize.unchecked(
+                *(reference_handle, probs, probs, labels, lengths, steps),
+                *(raw.CUDNN_CTC_LOSS_ALGO_DETERMINISTIC, loss, size),
+            )
+            assert got.name == f"CUDNN_STATUS_{status}"
 
 
 def test_strides_and_addresses(handle: cudnn.Handle, loss: Any) -> None:

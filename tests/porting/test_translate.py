@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import sys
 
+import numpy as np
 import pytest
 from programs import ROOT, run_command
 
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.porting.runtime import memcmp
 from cudnn_ctypes.porting.translate import translate
 
 from .translated import of, run_python
@@ -34,7 +37,12 @@ def body(statements: str, name: str = "program.c") -> list[str]:
         ("p[1] += 3;", "p[1] += 3"),
         ("for (int i = 0; i < n; i++) p[i] = i;", "for i in range(n):"),
         ("for (int i = n; i >= 0; i -= 2) p[i] = i;", "for i in range(n, -1, -2):"),
+        ("for (int i = 0; i <= n; i++) p[i] = i;", "for i in range(n + 1):"),
+        ("for (int i = 9; i >= n; i--) p[i] = i;", "for i in range(9, n - 1, -1):"),
         ("for (int i = 0; i < n; i++) n--;", "while i < n:"),
+        ("x = -x;", "x = -x"),
+        ("x = +x;", "x = x"),
+        ("unsigned u = 7; u = ~u;", "u = uint32(~u)"),
         ("for (int i = -1; i < sizeof(n); i++) n += i;", "while uint64(i) < sizeof(c_int):"),
         ("if (!p) return;", "if is_null(p):"),
         ("n = p ? 1 : 2;", "n = 1 if not is_null(p) else 2"),
@@ -51,6 +59,21 @@ def body(statements: str, name: str = "program.c") -> list[str]:
 )
 def test_statements_look_like_python(c, python):
     assert python in body(c)
+
+
+def test_a_struct_beside_its_variable_has_a_class_of_its_own():
+    python = of("struct Pair { int a; } one;\nstruct { int b; } two;\n").python
+    for name, variable in (("Pair", "one"), ("Struct2", "two")):
+        assert f"class {name}(Struct):" in python
+        assert f"\n{variable} = {name}()" in python
+
+
+@pytest.mark.parametrize("right", [b"abc", b"abd", b"a\0c", b"\xffbc", b"abcz"])
+def test_comparing_bytes_is_c_s(right):
+    theirs = ctypes.CDLL(None).memcmp
+    for one, other in ((b"abc", right), (right, b"abc")):
+        got = memcmp(*(ctypes.create_string_buffer(each) for each in (one, other)), 3)
+        assert np.sign(got) == np.sign(theirs(one, other, 3))
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ def test_packed_types_are_cut_at_bytes(reference_device):
         ((2, 3, 4), (6, 4)),
         ((2, 3, 4), (24,)),
         ((2, 3, 4), (2, 1, 12)),
+        ((2, 3), (1, 2, 3, 1, 1)),
         ((2, 3, 4), -1),
         ((2, 3, 4), (4, -1)),
         ((6, 4), (2, 3, 2, 2)),
@@ -123,6 +124,9 @@ def test_reshaping_is_numpys(any_device, shape, wanted):
     with DeviceTensor.from_numpy(array) as tensor:
         seen = tensor.reshape(wanted)
         np.testing.assert_array_equal(seen.numpy(), array.reshape(wanted))
+        if array.size:
+            strides = np.array(array.reshape(wanted).strides, int) // array.itemsize
+            assert seen.strides == tuple(strides)
         if isinstance(wanted, tuple) and wanted:
             assert tensor.reshape(*wanted).shape == seen.shape
 

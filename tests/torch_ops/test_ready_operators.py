@@ -251,6 +251,11 @@ CASES: dict[str, Case] = {
         lambda *operands: causal(*operands, "silu"),
         lambda: [normal(2, 16, 40), normal(16, 4), normal(16)],
     ),
+    "batch norm of running statistics": (
+        lambda x, w, b: ops.batch_norm(x, *statistics(x), w, b, relu=True),
+        lambda x, w, b: nn.batch_norm(x, *statistics(x, True), w, b).relu(),
+        lambda: [normal(4, 16, 8, 8), *(normal(16, dtype=torch.float32) for _ in range(2))],
+    ),
 }
 
 
@@ -261,7 +266,7 @@ def newer(names: Iterable[str]) -> list[Any]:
     return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
 
 
-@pytest.mark.thinned(7)
+@pytest.mark.thinned(7, always=("batch norm of running statistics",))
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", newer(CASES))
@@ -385,6 +390,7 @@ def test_sizes_that_change_are_symbols() -> None:
         (lambda: ops.rope(normal(2, 8), *[normal(2, 4)] * 2), "expected x"),
         (lambda: ops.attention(*heads(), seq_len_q=LENGTHS), "go together"),
         (lambda: ops.batch_norm(normal(2, 8), None, None, *[normal(8)] * 2), "running statistics"),
+        (lambda: ops.batch_norm(normal(2, 8), normal(8), None, *[normal(8)] * 2), "running stati"),
         (lambda: ops.convolution(normal(2, 8, 4), normal(8, 8, 3)), "spatial"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import faulthandler
 import json
 import os
@@ -180,6 +181,11 @@ def test_the_numbers_are_those_of_the_formula(reference_device):
     np.testing.assert_allclose(one.outputs["y"], expected.ravel(), rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(one.outputs["y"], again.outputs["y"])
     assert (one.outputs["y"] != other.outputs["y"]).any()
+    less = dataclasses.replace(call, arguments=(call.arguments[0], *call.arguments[2:]))
+    with cudnn.Handle() as handle:
+        (done,) = replay([less], handle)
+    assert done.assumed == ("alpha",)
+    np.testing.assert_allclose(2 * done.outputs["y"], one.outputs["y"], rtol=1e-6)
 
 
 def test_a_call_that_cannot_be_made_is_said(reference_device):
@@ -213,6 +219,8 @@ def test_a_trace_is_ported_to_python(tmp_path, reference_device):
     with pytest.raises(SystemExit) as ended:
         exec(compiled, {"__file__": str(program), "__name__": "__main__"})
     assert ended.value.code == 0
+    assert main(["port", str(tmp_path / "calls.json"), "-o", str(program), "--json"]) == 2
+    assert program.read_text() == text
 
 
 def test_port_says_what_it_lacks(tmp_path, capsys, reference_device):

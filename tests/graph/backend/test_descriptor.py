@@ -44,6 +44,10 @@ SHAPE = (2, 16, 8, 8)
         ({"dimensions": [1, "2"]}, TypeError, r"tensor.dimensions\[1\]: expected an int"),
         ({"reordering_mode": "int8x23"}, ValueError, "did you mean 'int8x32'"),
         ({"reordering_mode": raw.CUDNN_LAYER_NORM}, TypeError, "cudnnBackendTensorReordering_t"),
+        pytest.param(
+            *({"constant_value": 5}, TypeError, "tensor.constant_value: expected host memory"),
+            marks=pytest.mark.needs("CUDNN_ATTR_TENSOR_CONSTANT_VALUE"),
+        ),
         ({"ragged_offset_desc": 5}, TypeError, r"expected a BackendDescriptor \(tensor\)"),
         ({"dims": [1]}, AttributeError, "tensor has no attribute 'dims'; did you mean"),
     ],
@@ -157,6 +161,7 @@ def test_an_operation_graph_that_was_read_is_shown_without_its_operations(made, 
     """cuDNN does not say of which types these are, and crashes if it is to fill others."""
     graph = made.convolution(SHAPE, 16)
     configs = heuristics(graph, device=h200)
+    assert "engine: engine" in configs[0].descriptor.tree()
     engine = configs[0].engine.descriptor
     read = engine["operation_graph"]
     assert read["engine_global_count"] == graph["engine_global_count"]

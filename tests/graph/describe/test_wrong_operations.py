@@ -69,8 +69,10 @@ def index_gradient(g: Graph) -> Tensor:
     return dx.set_output(dims=(1, 8, 4, 4))
 
 
-def pages(g: Graph) -> Tensor:
-    return g.paged_cache_load(t(g, 64, 4, 16, 64), ints(g, 2, 1, 8, 1), ints(g, 2, 1, 1, 1), 129)
+def pages(
+    g: Graph, container: tuple[int, ...] = (64, 4, 16, 64), table: tuple[int, ...] = (2, 1, 8, 1)
+) -> Tensor:
+    return g.paged_cache_load(t(g, *container), ints(g, *table), ints(g, 2, 1, 1, 1), 129)
 
 
 def finalized(g: Graph) -> Any:
@@ -193,6 +195,8 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: g.rope(t(g, *SCORES), t(g, 1, 1, 64, 32)), "less than 64 angles, the rope_dim"),
     (lambda g: g.rope(t(g, *SCORES), t(g, *SCORES), rope_dim=31), "rope_dim 31 must be even"),
     (pages, "max_seq_len 129 does not fit in 8 pages of 16"),
+    (lambda g: pages(g, table=(2, 1, 8)), r"page_table .* \(b, 1, pages of one sequence, 1\)"),
+    (lambda g: pages(g, container=(64, 4, 16)), r"container .* \(pages, h, page size, d\)"),
 ]
 
 

@@ -27,6 +27,14 @@ def _product() -> tuple[cudnn.Graph, Tensor, Tensor, Tensor]:
     return graph, a, b, graph.mul(graph.matmul(a, b), 0.5).set_output(name="c")
 
 
+def test_other_shapes_need_a_scale_that_says_what_is_normalized(h200):
+    with cudnn.Graph(io_data_type="float16") as graph:
+        x = graph.tensor((8, 16, 64))
+        graph.rmsnorm("inference", x, None, None, 1e-5, axes=1)[0].set_output()
+        with pytest.raises(ValueError, match="override_shapes: "):
+            graph.build(h200, override_shapes=True)
+
+
 def test_only_the_plan_is_left(a100):
     gc.collect()
     before = [each for each in gc.get_objects() if type(each) is BackendDescriptor]

@@ -48,15 +48,18 @@ def test_memory_and_versions(any_device):
 
 
 def test_reset_frees_what_is_left(reference_device):
-    pointer, stream = cudart.DevicePointer(), cudart.cudaStream_t()
+    pointer, stream, event = cudart.DevicePointer(), cudart.cudaStream_t(), cudart.cudaEvent_t()
     cudart.cudaMalloc(byref(pointer), 10)
     cudart.cudaStreamCreate(byref(stream))
+    cudart.cudaEventCreate(byref(event))
     cudart.cudaDeviceReset()
     assert not REFERENCE.allocated
     with pytest.raises(cudart.CudaError, match="was freed"):
         cudart.cudaMemset(pointer, 0, 1)
     with pytest.raises(cudart.CudaError, match="InvalidResourceHandle"):
         cudart.cudaStreamSynchronize(stream)
+    with pytest.raises(cudart.CudaError, match="InvalidResourceHandle"):
+        cudart.cudaEventSynchronize(event)
 
 
 # --- cudart.DevicePointer: counting as C does -----------------------------------------------------

@@ -63,7 +63,7 @@ def test_forward(name: str, handle: Handle) -> None:
     check(attention, found, attention.compute(a), a)
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(8, always=("sink",))
 @pytest.mark.parametrize("name", list(BACKWARDS)[::2])
 def test_backward(name: str, handle: Handle) -> None:
     attention = BACKWARDS[name]
