@@ -251,10 +251,7 @@ def test_a_sequence_in_pieces_is_the_whole() -> None:
         (lambda q, k, v: cudnn.sdpa_torch(q.float(), k, v), "query: expected float16 or bfloat16"),
         (lambda q, k, v: cudnn.sdpa_torch(q, k.half(), v), "key: expected the type of query"),
         (lambda q, k, v: cudnn.sdpa_torch(q, k, v, seq_len_q=BEGINS), "seq_len_kv: give both"),
-        (
-            lambda q, k, v: cudnn.sdpa_torch(q, k, v, cu_seqlens_q=BEGINS),
-            "cu_seqlens_kv: give both",
-        ),
+        (lambda q, k, v: cudnn.sdpa_torch(q, k, v, cu_seqlens_q=BEGINS), "cu_seqlens_kv: give"),
         (lambda q, k, v: cudnn.triangle_attention(q, k, v, q), "q: expected 5 dimensions"),
         (lambda q, k, v: cudnn.triangle_multiplicative_update(q, "in"), "direction: .*'in'"),
         (lambda q, k, v: cudnn.triangle_multiplicative_update(q[..., :16, :]), "norm_in_weight: n"),

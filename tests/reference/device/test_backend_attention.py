@@ -11,8 +11,11 @@ import pytest
 
 from cudnn_ctypes import Handle, raw
 from cudnn_ctypes.errors import BadParamError, NotSupportedError, SymbolNotFoundError
+from cudnn_ctypes.graph.backend.descriptor import BackendDescriptor
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device import backend_layers
+from cudnn_ctypes.reference.device.backend_records import record
 from cudnn_ctypes.reference.device.backend_stored import operation_graph
 from cudnn_ctypes.reference.device.registry import Refused
 from tests.graph import test_attention_fp8 as fp8
@@ -21,7 +24,7 @@ from tests.graph.attention_problems import BACKWARD, BOTH, FORWARD, MODIFIED, MO
 from tests.graph.attentions import Attention, errors, execute
 from tests.graph.fp8_attentions import FP8_BACKWARD, FP8_FORWARD
 
-from .evaluation import Unplanned
+from .evaluation import Unplanned, run
 
 pytest.importorskip("torch")
 
@@ -202,6 +205,23 @@ def test_one_operation(name: str, handle: Handle) -> None:
         a["kept"] = found["kept"]
         assert 0.7 < a["kept"].mean() < 0.8
     check(attention, found, attention.compute(a), a)
+
+
+@pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_FWD_DESCALE_QDESC")
+def test_factors_of_one_operation_are_not_ignored(handle: Handle) -> None:
+    factors = "descale_q descale_k descale_v descale_s scale_s scale_o amax_s amax_o"
+    tensors = {}
+    for uid, name in enumerate(f"q k v o {factors}".split()):
+        shape, data_type = ([1, 2, 64, 64], "fp8_e4m3") if uid < 4 else ([1] * 4, "float32")
+        known = {"dimensions": shape, "strides": packed(shape), "byte_alignment": 16}
+        known |= {"unique_id": uid, "data_type": data_type}
+        tensors[f"{name}desc"] = BackendDescriptor("tensor", **known).finalize()
+    one = BackendDescriptor("operation_sdpa_fwd", **tensors).finalize()
+    graph = BackendDescriptor("operationgraph", ops=[one]).finalize()
+    memory = np.zeros((len(tensors), 8192), np.uint8)
+    addresses = {uid: row.ctypes.data for uid, row in enumerate(memory)}
+    with pytest.raises(Refused, match="not carried out"):
+        run(Graph(), addresses, record(graph._as_parameter_))
 
 
 @pytest.mark.thinned(3)
