@@ -300,12 +300,20 @@ def joined_experts(graph: Graph, gate: tuple[int, ...] = (1, 128, 64)) -> None:
 
 
 def strided_gradient(
-    graph: Graph, stride: int = 2, *, joined: tuple[int, ...] = (5, 1, 12, 9)
+    graph: Graph,
+    stride: int = 2,
+    *,
+    joined: tuple[int, ...] = (5, 1, 12, 9),
+    order: tuple[int, ...] = LAST,
 ) -> None:
     graph.io_data_type = as_data_type("float32")
-    shapes = {"dy": (5, 32, 12, 6), "w": (32, 32, 1, 3), "other": joined}
     dy, w, other = (
-        graph.tensor(dims, packed(dims, LAST), name=name) for name, dims in shapes.items()
+        graph.tensor(dims, packed(dims, axes), name=name)
+        for name, dims, axes in (
+            ("dy", (5, 32, 12, 6), LAST),
+            ("w", (32, 32, 1, 3), LAST),
+            ("other", joined, order),
+        )
     )
     dx = graph.conv_dgrad(dy, w, stride=(1, stride), padding=(0, 2))
     dx.set_output(False, dims=(5, 32, 12, 5 * stride - 1))

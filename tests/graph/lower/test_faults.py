@@ -150,6 +150,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.strided_gradient, (), {"joined": (1, 32, 1, 1)}, set()),
     (wrong.strided_gradient, (), {"joined": (1, 1, 1, 1)}, set()),
     (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9)}, set()),
+    (wrong.strided_gradient, (), {"joined": (5, 32, 12, 9), "order": (0, 1, 2, 3)}, {1, 8}),
     (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
     (wrong.fused, ((1, 16, 1, 1),), {"number": 0.5}, set()),
     (wrong.fused, ((2, 16, 9, 9),), {}, set()),

@@ -387,7 +387,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "product of one column": _repeats_one_column_of_a_product,
     "spaced matrix of a product": _spaces_a_matrix_of_a_product,
     "operand in another order of memory": _lies_otherwise(
-        "plain", "image", "product", "sum", "pool"
+        "plain", "image", "data", "product", "sum", "pool"
     ),
     "operand with gaps": _leaves_gaps,
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
