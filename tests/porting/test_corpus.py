@@ -19,7 +19,6 @@ IN_C = sorted(name for name in ORACLES if name.endswith(".c"))
 BEYOND_C = sorted(set(ORACLES) - set(IN_C))
 
 
-@pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", IN_C)
 def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(name, tmp_path):
     pytest.importorskip("torch")
@@ -30,7 +29,6 @@ def test_prints_on_the_reference_device_what_numpy_and_pytorch_say(name, tmp_pat
     assert differences(done.stdout, list(ORACLES[name]())) == []
 
 
-@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", BEYOND_C)
 def test_classes_templates_namespaces_and_kernels_are_told_and_raise(name, tmp_path):
     translation = translate(PROGRAMS / name)
@@ -58,7 +56,6 @@ def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, tmp_path):
 SNIPPETS = sorted((HERE / "language").glob("*.c*"))
 
 
-@pytest.mark.thinned(15)
 @pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.name)
 def test_prints_what_the_compiled_program_prints(path, tmp_path):
     compiler = "gcc" if path.suffix == ".c" else "g++"

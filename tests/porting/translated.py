@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import io
+import os
 import re
 import subprocess
 import sys
 import tempfile
+import traceback
+import warnings
 from pathlib import Path
+from unittest import mock
 
-from programs import run_command
-
+from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.porting.translate import Translation, translate
 
 HERE = Path(__file__).parent
@@ -26,11 +32,31 @@ def of(text: str, name: str = "program.cpp") -> Translation:
 def run_python(
     python: str, folder: Path, *arguments: str, device: str = "reference"
 ) -> subprocess.CompletedProcess[str]:
-    """Run a translated program in a fresh interpreter and in an empty folder."""
-    program = folder / "translated.py"
+    """Run a translated program in an empty folder, as ``python`` would."""
+    program, before = folder / "translated.py", os.getcwd()
     program.write_text(python)
-    command = (sys.executable, program, *arguments)
-    return run_command(*command, folder=folder, CUDNN_CTYPES_DEVICE=device)
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with (
+        use_reference_device(device == "reference"),
+        mock.patch.object(sys, "argv", [str(program), *arguments]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        os.chdir(folder)
+        ctypes.CDLL(None).srand(1)  # as each process begins
+        try:
+            code = compile(python, program, "exec")
+            exec(code, {"__name__": "__main__", "__file__": str(program)})
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        except Exception:
+            status = 1
+            traceback.print_exc()
+        finally:
+            os.chdir(before)
+    return subprocess.CompletedProcess(sys.argv, status, out.getvalue(), err.getvalue())
 
 
 def differences(printed: str, expected: list[str], tolerance: float = 0.0) -> list[str]:
