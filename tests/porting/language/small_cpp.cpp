@@ -26,6 +26,9 @@ typedef std::vector<float> Row;
 using Index = unsigned int;
 
 static void halve(float &x) { x /= 2; }
+extern "C" {
+static void reset(Row &row, const Row &from) { row = from; }
+}
 static void extend(Row &row, float x) { row.push_back(x); }
 
 static void library() {
@@ -36,6 +39,15 @@ static void library() {
   float x = 5;
   halve(x);
   std::cout << row[0] << " " << row[1] << " " << row.back() << " " << x << " " << row.size() << "\n";
+  Row copy(row), again;
+  Row &same = again;
+  reset(again, row);
+  row.pop_back();
+  auto left = row.size();
+  std::cout << left << copy.size() << same.front() << again.empty() << std::abs(-2.5f) << "\n";
+  copy.clear();
+  again[0] = 8;
+  std::cout << copy.empty() << copy.size() << row.front() << same[0] << "\n";
   std::vector<Row> matrix(2, Row(3, 1.0f));
   matrix[1][2] = 7;
   const Row &view = matrix[1];
