@@ -10,6 +10,7 @@ import threading
 import warnings
 
 import pytest
+from graph.describe.test_damage import STORED
 from graph.families import CASES, DISTINCT
 from graph.fp8_attentions import FP8_BACKWARD
 
@@ -65,10 +66,14 @@ def chain(data_type="float16"):
     return graph
 
 
-@pytest.mark.thinned(7)
-@pytest.mark.parametrize("name", DISTINCT[::3])
+ALONE = [each for each in STORED if each.endswith("alone")]
+
+
+@pytest.mark.thinned(7, always=ALONE)
+@pytest.mark.parametrize("name", [*DISTINCT[::3], *ALONE])
 def test_every_graph_comes_back(name, h200):
-    messages = log_of(CASES[name].graph(), h200)
+    alone = name in STORED
+    messages = log_of(cudnn.Graph.from_json(STORED[name]) if alone else CASES[name].graph(), h200)
     (found,) = cudnn.read_evidence(messages).graphs
     again = log_of(found.graph, h200)
     assert printed(again) == printed(messages)
