@@ -18,8 +18,9 @@ from cudnn_ctypes.evidence import cases
 from cudnn_ctypes.evidence.cases import Case, Result, effect, kind, minimized
 from cudnn_ctypes.evidence.found import Evidence, FoundCall, FoundGraph
 from cudnn_ctypes.evidence.front_end_program import front_end_program
-from cudnn_ctypes.evidence.records import config_text
+from cudnn_ctypes.evidence.records import CallRecord, config_text
 from cudnn_ctypes.evidence.replay.calls import replay_graph, slower
+from cudnn_ctypes.graph.backend.children import Outcome
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement
 from evidence.replay.test_calls import convolution
 
@@ -78,11 +79,27 @@ def test_effects():
     assert kind("not finite: 1 of 2") == kind("not finite: 2 of 2")
 
 
-@pytest.mark.soak
-def test_a_case_is_the_same_after_its_file(reference_device):
+@pytest.fixture
+def without_children(monkeypatch, reference_device):
+    """Cases are carried out in this process."""
+
+    def outcomes(items, prepare, **options):
+        carry_out = prepare(print)
+        return [Outcome(each, carry_out(each)) for each in items]
+
+    monkeypatch.setattr(cases, "outcomes", outcomes)
+    monkeypatch.setenv("CUDNN_CTYPES_LIBRARY", "")  # which is set anew, for a child
+
+
+def test_a_case_is_the_same_after_its_file(without_children, without_engines):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2])
     case = Case.of(evidence(product(), calls=[call]))
     assert case.effects() == ["", ""]
+    outputs = [next(iter(each.outputs.values())) for each in case.results]
+    assert [(each["data_type"], each["count"]) for each in outputs] == [
+        ("float16", 24),
+        ("float32", 12),
+    ]
     text = case.to_json()
     again = Case.from_json(text)
     assert again.to_json() == text
@@ -141,6 +158,24 @@ def test_a_case_is_made_smaller(bad, bench, told, monkeypatch):
     assert dims["tensor"] == [1, 1, 1]
     assert dims["tensor_2"] == [1, 1, 3]  # half of 3 would be 1
     assert tries[0] == "one graph"
+
+
+def test_calls_are_left_out_of_a_case(monkeypatch):
+    """The third of four calls is at fault."""
+
+    def again(case):
+        fatal = any(each.function == "C" for each in case.calls)
+        results = [Result("it", "SIGSEGV" if fatal else "SUCCESS")]
+        return dataclasses.replace(case, results=results, expected=results)
+
+    monkeypatch.setattr(Case, "again", again)
+    calls = [CallRecord(0, each, (), "SUCCESS") for each in "ABCD"]
+    tries = []
+    small, said = minimized(Case.of(evidence(product(), calls=calls)), tried=tries.append)
+    assert said == "death: SIGSEGV"
+    assert (small.graphs, [each.function for each in small.calls]) == ([], ["C"])
+    halves = ["half the calls"] * 3
+    assert tries == ["without calls", "without graphs", *halves]
 
 
 @pytest.mark.parametrize(("products", "outputs"), [(4, {"first", "last"}), (5, {"last"})])
