@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
 import pytest
+from rich.console import Console
 
 from cudnn_ctypes import FoundGraph, Graph, Message, known_faults, read_evidence, watch
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import watch as command
+from cudnn_ctypes.evidence.found import FoundCall
 from cudnn_ctypes.evidence.watching import LogFolder
 from cudnn_ctypes.graph.backend.device_properties import as_properties
+from evidence.replay.test_calls import convolution
 from evidence.test_reading import EXECUTION, chain, lines_of, log_of, printed
 from tools.fault_programs.wrong import WRONG
 
@@ -159,6 +163,28 @@ def test_engines_are_timed_once_the_program_has_ended(tmp_path, capfd, monkeypat
     monkeypatch.setattr(command, "needs_gpu", lambda option: None)
     assert main(["watch", "--bench", "3", str(program)]) == 3
     assert "#1: slow: engine 7 takes 1.0 us" in capfd.readouterr().err
+
+
+def test_a_table_of_what_was_seen_so_far(h200):
+    messages = log_of(chain(), h200)
+    seen = read_evidence([*messages, *[executed(messages, 7)] * 3])
+    seen.launches = [FoundCall(convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2]), 1234)]
+    console = Console(file=io.StringIO(), width=150)
+    console.print(command._Seen(seen))
+    title, *lines = [line.strip() for line in console.file.getvalue().splitlines()]
+    assert title == f"{len(messages) + 3} messages, 1 graphs, 1 legacy calls"
+    (graph,) = (line for line in lines if "conv_fprop + swish: 2x32x8x8" in line)
+    assert graph.split()[:3] == ["3", "7", "(stages=3)"]
+    (call,) = (line for line in lines if "cudnnConvolutionForward" in line)
+    assert call.split()[:2] == ["1234", "legacy"]
+
+
+def test_what_a_program_prints_stands_above_the_table(monkeypatch, capfd):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as in a terminal
+    assert main(["watch", sys.executable, "-c", "print('[bold]a line'); exit(4)"]) == 4
+    told, said = capfd.readouterr()
+    assert told == ""
+    assert "[bold]a line\n" in said
 
 
 def test_a_program_that_dies(capfd):

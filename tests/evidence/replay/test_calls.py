@@ -100,9 +100,10 @@ UNTOLD = {
     *("size_in_bytes", "clip_nan_propagation", "one_to_one", "padding_fill"),
 }
 LOGGED_LEGACY = [each for each in FAMILIES if "causal" not in each.__name__]
+OWN_SHAPES = ("attention", "spatial_transformer", "recurrent", "fused", "gnn_aggregation")
 
 
-@pytest.mark.thinned(14)
+@pytest.mark.thinned(14, always=[each for each in FAMILIES if each.__name__ in OWN_SHAPES])
 @pytest.mark.parametrize("family", LOGGED_LEGACY, ids=lambda each: each.__name__)
 def test_calls_are_read_and_made_again(family, reference_device):
     listener = launches(family)
