@@ -247,30 +247,55 @@ def test_nothing_to_make_smaller(monkeypatch):
         minimized(case)
 
 
-@pytest.mark.soak
-def test_the_command(tmp_path, capsys, reference_device):
-    graph, case = tmp_path / "graph.json", tmp_path / "one.case.json"
-    graph.write_text(refused().to_json())
-    assert main(["case", "save", str(graph), "-o", str(case)]) == 1
-    assert "refusal: NOT_SUPPORTED" in capsys.readouterr().out
-    assert main(["case", "save", str(graph), "-o", str(case)]) == 2
+def test_the_command(tmp_path, capsys, without_children):
+    calls, case = tmp_path / "calls.json", tmp_path / "one.case.json"
+    call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2]).as_dict()
+    calls.write_text("\n".join(map(json.dumps, ({"cudnn_ctypes_trace": 1}, call))))
+    save = ["case", "save", str(calls), "-o", str(case), "--seed", "3"]
+    assert main(save) == 0
+    assert "none" in capsys.readouterr().out
+    assert main(save) == 2
     assert "it is there already" in capsys.readouterr().err
-    assert main(["case", "replay", str(case)]) == 1
+    assert main(["case", "replay", str(case)]) == 0
     assert "there," not in capsys.readouterr().out
     told = json.loads(case.read_text())
+    assert told["seed"] == 3
     told["environment"]["cudnn"] = "9.1.0"
+    told["results"][0]["outputs"]["y"]["sample"][0] += 1
+    told["log"] = {"cudnn": "9.2.0", "devices": []}
     case.write_text(json.dumps(told))
-    assert main(["case", "replay", str(case)]) == 1
-    assert "cudnn: 9.1.0 there," in capsys.readouterr().out
+    assert main(["case", "replay", str(case), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["environment"] != told["environment"]
+    assert main(["case", "replay", str(case)]) == 0
+    said = capsys.readouterr().out
+    assert "cudnn: 9.1.0 there," in said
+    assert "y differs by" in said
+    assert main(["case", "minimize", str(case), "-o", str(tmp_path / "small.json")]) == 2
+    assert "nothing is wrong" in capsys.readouterr().err
+    assert main(["case", "report", str(case)]) == 2
+    assert "report needs -o" in capsys.readouterr().err
     folder = tmp_path / "report"
     assert main(["case", "report", str(case), "-o", str(folder)]) == 1
     text = (folder / "issue.md").read_text()
-    assert text.startswith("# refusal: conv_fprop + relu + mul")
+    assert text.startswith("# wrong numbers: cudnnConvolutionForward")
     assert "- cudnn: 9.1.0" in text
+    assert "- the log's cudnn: 9.2.0\n" in text
+    assert "## Graphs" not in text
+    written = {"c", "calls.py", "calls.npz", "case.json", "issue.md"}
+    assert set(os.listdir(folder)) == written
+
+
+@pytest.mark.soak
+def test_a_report_of_a_graph(tmp_path, reference_device):
+    graph, case, folder = (tmp_path / each for each in ("graph.json", "one.case.json", "report"))
+    graph.write_text(refused().to_json())
+    assert main(["case", "save", str(graph), "-o", str(case)]) == 1
+    assert main(["case", "report", str(case), "-o", str(folder)]) == 1
+    text = (folder / "issue.md").read_text()
+    assert text.startswith("# refusal: conv_fprop + relu + mul")
     assert "relu: relu(conv_fprop) -> relu" in text
     program = (folder / "front_end1.py").read_text()
     assert "= graph.conv_fprop(image=tensor, weight=tensor_2," in program
-    assert {"c", "calls.py", "case.json", "graph1.json"} <= set(os.listdir(folder))
     assert Graph.from_json((folder / "graph1.json").read_text()).nodes[0].operation == "conv_fprop"
 
 

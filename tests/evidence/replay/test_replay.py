@@ -70,9 +70,9 @@ def carried_out(program: Path) -> Any:
 def recorded_text(tmp_path, reference_device):
     """Records a program's text; the trace, and the program that is written."""
 
-    def record(text: str) -> Any:
+    def record(text: str, c: Path | None = None) -> Any:
         replay = tmp_path / "replay.py"
-        with cudnn.trace(py=replay) as seen:
+        with cudnn.trace(py=replay, c=c) as seen:
             exec(compile(text, "program.py", "exec"), {"__name__": "__main__"})
         return seen, replay
 
@@ -153,6 +153,27 @@ def test_sizes_are_asked_of_the_device_that_runs_it(size, recorded_text, monkeyp
     """States of random numbers take 16 bytes on the reference device, and more on a GPU."""
     _, replay = recorded_text(DROPOUT)
     monkeypatch.setattr(dropout, "STATES_SIZE", size)
+    assert carried_out(replay)[1] == 0
+    assert capsys.readouterr().out == "y+0: equal\n"
+
+
+def test_numbers_on_the_host_are_written_with_their_type(recorded_text, tmp_path, capsys):
+    seen, replay = recorded_text(
+        "from cudnn_ctypes import DeviceTensor, Graph, Handle\n"
+        "graph = Graph(io_data_type='float32')\n"
+        "x = graph.tensor((1, 2, 4), name='x')\n"
+        "y = graph.add(x, 0.125).set_output(name='y')\n"
+        "y = graph.run({'x': DeviceTensor.full((1, 2, 4), 3.0, 'float32')})['y']\n",
+        tmp_path / "c",
+    )
+    assert seen.left_out == []
+    text = replay.read_text()
+    assert "= ctypes.create_string_buffer(16)\n" in text
+    assert re.search(r"\[: 4\] = b'\\x00\\x00\\x00>'  # 0\.125\n", text)
+    in_c = (tmp_path / "c" / "c.c").read_text()
+    (name,) = re.findall(r"(\w+) = 0\.125f;", in_c)
+    assert f"    float {name};\n" in in_c
+    assert f"&{name}" in in_c
     assert carried_out(replay)[1] == 0
     assert capsys.readouterr().out == "y+0: equal\n"
 
