@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gzip
 import json
+import math
 import os
 import threading
 import warnings
@@ -288,4 +289,79 @@ def test_a_graph_that_nvidia_s_front_end_prints(version, tmp_path):
     nodes[0]["tag"] = "CONV_NEW"
     path.write_text(json.dumps(told))
     with pytest.raises(ValueError, match="operation CONV_NEW of NVIDIA's front end"):
+        cudnn.read_evidence(path)
+
+
+QKV = [[1, 2, 4, 8], [1, 2, 8, 6], [1, 2, 6, 8], [1, 2, 4, 8]]
+PRINTED = {  # shapes of tensors, the printed node, and the same graph
+    "reduction": (
+        [[1, 4, 8], [1, 4, 1]],
+        {"tag": "REDUCTION", "mode": "MAX", "inputs": {"X": 1}, "outputs": {"Y": 2}},
+        lambda g, x: g.reduction(x, "max", axes=2),
+    ),
+    "statistics": (
+        [[2, 8, 4, 4], [1, 8, 1, 1], [1, 8, 1, 1]],
+        {"tag": "GENSTATS", "inputs": {"X": 1}, "outputs": {"SUM": 2, "SQ_SUM": 3}},
+        lambda g, x: g.genstats(x),
+    ),
+    "matmul": (
+        [[1, 4, 8], [1, 8, 2], [1, 4, 2]],
+        {"tag": "MATMUL", "padding_value": 2.0, "inputs": {"A": 1, "B": 2}, "outputs": {"C": 3}},
+        lambda g, a, b: g.matmul(a, b, padding=2.0),
+    ),
+    "layer norm": (
+        [[2, 8, 1, 1], [1, 8, 1, 1], [1, 8, 1, 1], [1, 1, 1, 1], [2, 8, 1, 1]],
+        {"tag": "LAYER_NORM", "forward_phase": "INFERENCE", "outputs": {"Y": 5}}
+        | {"inputs": {"X": 1, "SCALE": 2, "BIAS": 3, "EPSILON": 4}},
+        lambda g, x, scale, bias, epsilon: g.layernorm("inference", x, scale, bias, epsilon),
+    ),
+    "relu, backward": (
+        [[1, 4, 8], [1, 4, 8], [1, 4, 8]],
+        {"tag": "POINTWISE", "mode": "RELU_BWD", "relu_lower_clip": 0.5}
+        | {"inputs": {"IN_0": 1, "IN_1": 2}, "outputs": {"OUT_0": 3}},
+        lambda g, dy, x: g.relu_backward(dy, x, lower_clip=0.5),
+    ),
+    "attention": (  # whose keys building has exchanged
+        QKV,
+        {"tag": "SDPA_FWD", "causal_mask": True, "attn_scale_value": "3E000000"}
+        | {"inputs": {"Q": 1, "K": 2, "V": 3}, "outputs": {"O": 4}},
+        lambda g, q, k, v: g.sdpa(q, k, v, attn_scale=0.125, use_causal_mask=True),
+    ),
+}
+
+
+def packed(dims):
+    return [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_operations_that_nvidia_s_front_end_prints(name, tmp_path):
+    dims, node, describe = PRINTED[name]
+    tensors = [front_end_tensor(i, each, packed(each)) for i, each in enumerate(dims, 1)]
+    if name == "statistics":
+        tensors[1]["data_type"] = tensors[2]["data_type"] = "FLOAT"
+    node = {"name": "", "compute_data_type": "FLOAT", **node}
+    context = {"io_data_type": "HALF", "compute_data_type": "FLOAT", "name": ""}
+    told, path = {"context": context, "nodes": [node], "tensors": tensors}, tmp_path / "it.json"
+    path.write_text(json.dumps(told))
+    (graph,) = (each.graph for each in cudnn.read_evidence(path).graphs)
+    graph.validate()
+    same = cudnn.Graph(io_data_type="float16", compute_data_type="float32")
+    inputs = [same.tensor(dims[uid - 1], uid=uid) for uid in node["inputs"].values()]
+    if name == "attention":
+        inputs[1].dims, inputs[1].strides = (1, 2, 6, 8), (96, 48, 1, 6)
+    results = describe(same, *inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    for uid, y in zip(node["outputs"].values(), results, strict=False):
+        y.set_output(uid=uid)
+    same.validate()
+    (one,), (other,) = graph.nodes, same.nodes
+    assert one.kind is other.kind
+    assert one.options.items() <= other.options.items()
+    unread = other.options.keys() - one.options.keys()
+    assert {each for each in unread if other.options[each]} <= {"axes"}  # which shapes tell
+    assert sorted(map(str, content(graph)["tensors"])) == sorted(map(str, content(same)["tensors"]))
+    node["inputs"]["NEW"] = 1
+    path.write_text(json.dumps(told))
+    with pytest.raises(ValueError, match=f"{node['tag']} with NEW is not known here"):
         cudnn.read_evidence(path)
