@@ -17,7 +17,6 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...errors import ClosedError
 from ...raw import cudnnBackendDescriptor_t, cudnnHandle_t, descriptors, live, records
 from ...raw.ctypes_support import CudnnEnum, OpaquePointer
 from . import operations, tensors
@@ -253,10 +252,7 @@ def _printed(item: Any) -> Description | None:
     cls = type(item)
     if not cls.__module__.startswith("cudnn_ctypes."):
         return None
-    try:
-        text = str(item)
-    except ClosedError:
-        text = "closed"
+    text = str(item)
     if text.startswith(f"<{cls.__module__}."):  # a class without a repr of its own
         text = ""
     what = (inspect.getdoc(cls) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")

@@ -215,16 +215,9 @@ def tensor_words(each: Tensor) -> Description:
     if each.ragged_offset is not None:
         more.append(f"each batch begins where tensor {each.ragged_offset.name!r} says (ragged)")
     if each.dims is None or each.strides is None or each.data_type is None:
-        unknown = [
-            word
-            for word, value in (
-                ("dims", each.dims),
-                ("strides", each.strides),
-                ("data type", each.data_type),
-            )
-            if value is None
-        ]
-        lines = (f"not known yet: {listed(unknown)}; validate() infers what is left out", *more)
+        names = ("dims", "strides", "data_type")
+        unknown = listed(n.replace("_", " ") for n in names if getattr(each, n) is None)
+        lines = (f"not known yet: {unknown}; validate() infers what is left out", *more)
         return Description(name, (Section(lines=lines),))
     vector, dims = each.vector_count, each.dims
     if vector > 1 and each.vector_dimension == 1:
@@ -257,8 +250,6 @@ def backend_words(item: Any) -> Description | None:
 
 
 def _plan(plan: ExecutionPlan) -> Description:
-    if plan.closed:
-        return Description("ExecutionPlan: closed, its C object is destroyed")
     lines = [
         f"workspace: {counted(plan.workspace_size, 'byte')} of device memory beside the operands"
     ]
@@ -301,8 +292,6 @@ def _engine(engine: Engine) -> Description:
 
 
 def _descriptor(item: BackendDescriptor) -> Description:
-    if item.closed:
-        return Description(f"BackendDescriptor of kind {item.name}: closed")
     values = item.held()
     state = "finalized" if item.finalized else "not finalized: cuDNN has not checked it yet"
     if item.name == "tensor" and values.get("dimensions") and values.get("strides"):

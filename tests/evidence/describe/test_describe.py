@@ -129,6 +129,34 @@ class TestWindows:
         assert "padding does not count" in found.svg()
         assert found.slider().steps == y[2] * y[3]
 
+    def test_pooling_without_an_image_and_with_one_that_does_not_fit(self):
+        with cudnn.PoolingDescriptor((3, 2), stride=2, padding=1) as pooling:
+            with cudnn.TensorDescriptor((1, 1, 5, 5)) as x:
+                y = pooling.output_shape(x)
+            assert f"x (1, 1, 5, 5) gives y {y}" in lines(pooling)
+            assert lines(pooling, x=(1, 3, 9))[-1] == "x (1, 3, 9) has not 4 dimensions"
+        with cudnn.PoolingDescriptor(9) as pooling:
+            found = lines(pooling, x=(1, 1, 4, 4))
+        assert found[-1] == "the window is larger than the padded image: there is no output"
+
+    def test_filters_in_order_and_clipped_cells(self):
+        with cudnn.ConvolutionDescriptor(1, reorder_type="no_reorder") as conv:
+            assert "reorder type no_reorder: filters are in order already" in lines(conv)
+        with cudnn.RNNDescriptor("lstm", input_size=4, hidden_size=8, clip=(-2.0, 3.0)) as rnn:
+            assert "cell states are clipped to -2.0 to 3.0" in lines(rnn)
+
+    def test_an_rnn_says_its_sequences_too(self):
+        with (
+            cudnn.RNNDescriptor("gru", input_size=4, hidden_size=8) as descriptor,
+            cudnn.RNNDataDescriptor((3, 2), 4) as x,
+            cudnn.RNN(descriptor, x) as rnn,
+        ):
+            found, of_descriptor, of_x = lines(rnn), lines(descriptor), lines(x)
+        assert found[0] == of_descriptor[0].replace("RNNDescriptor", "RNN")
+        begin = found.index("Sequences x")
+        assert found[1:begin] == of_descriptor[1:begin]
+        assert found[begin + 1 :][: len(of_x)] == of_x
+
     def test_operations_that_launch(self):
         with (
             cudnn.TensorDescriptor((1, 3, 8, 8)) as x,
@@ -257,6 +285,22 @@ class TestGraphs:
         assert "it is not built yet" in str(found)
         assert has_picture(found)
         assert "not known yet: data type" in str(describe(fresh.tensors[0]))
+
+    def test_numbers_and_ragged_tensors(self):
+        graph = cudnn.Graph(io_data_type="float32")
+        x, factor = graph.tensor((1, 2, 4)), graph.tensor((1, 1, 1), by_value=True, name="f")
+        y = graph.add(graph.mul(x, factor), 0.25).set_output()
+        graph.concatenate([x, y], axis=1).set_output(name="joined")
+        offset = graph.tensor((3, 1, 1, 1), data_type="int32", name="offset")
+        found = lines(graph)
+        assert "input 'f' (1, 1, 1) strides (1, 1, 1) (a number that is passed by value)" in found
+        assert "input 'add.b' = 0.25, fixed in the graph" in found
+        assert any(
+            each.startswith("concatenate of inputs ['tensor', 'add'] makes") for each in found
+        )
+        assert "a number that is passed by value" in lines(factor)
+        ragged = graph.tensor((2, 4, 64, 64), ragged_offset=offset)
+        assert "each batch begins where tensor 'offset' says (ragged)" in lines(ragged)
 
     def test_a_built_graph_and_its_plan(self, graph):
         with graph.build("h200") as plan:
