@@ -38,7 +38,7 @@ def glibc_rand(seed: int, count: int) -> list[int]:
 
 def tiny() -> Lines:
     yield " ".join([f"{-1.5 * 2 * 2 + 0.5 * -1.5 * 2:g}"] * 4)
-    yield "1 4 0"
+    yield "1 4 0 1"
 
 
 def pooling() -> Lines:

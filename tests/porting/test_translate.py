@@ -119,6 +119,18 @@ def test_comparing_bytes_is_c_s(right):
         "unknown_type t; t.x = 3;",
         "start: n--; if (n) goto start;",
         "switch (n) { case 1: if (x > 0) break; continue; }",
+        "switch (n) { n = 2; case 1: n = 3; }",
+        "if (int m = n) n = m;",
+        "static std::vector<int> v;",
+        "auto g = f; n = g(1, x, p);",
+        "int a[3] = {[1] = 5}; n = a[1];",
+        "std::string s{'a', 'b'};",
+        "std::string s = \"a\"; s = s + 'b';",
+        "std::vector<int> v, w; n = v == w;",
+        "void *v = p; v = v + 1;",
+        "cudnnCreate();",
+        "p = +p;",
+        "n = 07.5p1;",
     ],
 )
 def test_what_is_not_known_raises(c):

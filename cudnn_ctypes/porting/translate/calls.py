@@ -374,7 +374,7 @@ class Calls(Operators):
         if wrapped:
             self.out.add("while True:", node.line)
             self.out.depth += 1
-        self.jumps.append(("switch" if wrapped else "flat switch", []))
+            self.jumps.append(("switch", []))
         labels: list[str] = []
         chain = []
         for index, case in enumerate(cases):
@@ -391,8 +391,8 @@ class Calls(Operators):
             self.out.add(default if "" in labels else f"{word} {test}:", line)
             self.block(body)
             word = "elif"
-        self.jumps.pop()
         if wrapped:
+            self.jumps.pop()
             self.out.add("break")
             self.out.depth = depth
 

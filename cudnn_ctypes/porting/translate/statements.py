@@ -198,8 +198,6 @@ class Statements(Calls):
         self.scopes.pop()
 
     def _do_break_statement(self, node: Node) -> None:
-        if self.jumps and self.jumps[-1][0] == "flat switch":
-            raise self.fail(node, "a break within a case")
         self.out.add("break", node.line)
 
     def _do_continue_statement(self, node: Node) -> None:

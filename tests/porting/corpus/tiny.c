@@ -14,6 +14,7 @@ int main() {
   cudnnBackendSetAttribute(p, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 1, &both[1]);
   cudnnBackendSetAttribute(p, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &told);
   cudnnBackendFinalize(p);
-  told = both[1];
-  printf("%d %d %d\n", told == (void*)u, (int)(u - x), u < x || both[0] != x);
+  told = both[1]; cudnnDestroyTensorDescriptor(d); d = NULL;
+  printf("%d %d %d %d\n", told == (void*)u, (int)(u - x), u < x || both[0] != x, d == NULL);
+  return cudnnCreateTensorDescriptor(&d);
 }

@@ -21,6 +21,7 @@ int main(void) {
   }
   fprintf(f, "%d %d\n", 2, 3);
   for (int i = 0; i < 6; i++) fprintf(f, "%.2f%c", i * 1.25, i % 3 == 2 ? '\n' : ' ');
+  printf("%d\n", fflush(f));
   fclose(f);
 
   int rows, columns;

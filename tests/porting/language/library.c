@@ -82,6 +82,11 @@ int main(void) {
   double zero = errors - 2, nan = zero / zero;
   printf("%d %g\n", nan != nan, 1 / zero);
   printf("%d\n", time(NULL) > 1000000000 && clock() >= 0);
+  memset(&bits, 0, sizeof(bits));
+  Whole *heap = (Whole *)malloc(sizeof(Whole));
+  heap->count = 6 + bits[1];
+  printf("%d %g\n", heap->count, reals[1]);
+  free(heap);
   free(points);
   exit(errors + 1);
 }

@@ -55,9 +55,9 @@ static void library() {
   std::cout << view[2] << '|' << matrix[0][2] << std::endl;
   Mode mode = Mode::Test;
   if (mode == Mode::Train) std::cout << "train\n";
-  Index u = 3;
+  Index u{3}, none{};
   std::cout << u - 4 << " " << static_cast<int>(u) - 4 << " " << std::sqrt(2.0f) << " "
-            << std::max(3, 4) << std::min(2.5, 1.5) << " " << 1e10 << " " << (u > 2) << std::endl;
+            << std::max(3, 4) << std::min(2.5, 1.5) << " " << 1e10 << " " << (u > 2) << none << std::endl;
   std::cerr << "an error" << std::endl;
 }
 
