@@ -205,6 +205,9 @@ def test_integers_of_all_libraries_are_taken(number):
         ("ragged_offset", _STRANGER, r"'y'.*: its ragged_offset .*'stranger'.* of another graph"),
         ("reordering", 0, r"tensor 'y': reordering: expected a cudnnBackendTensorReordering_t"),
         ("name", 5, r"tensor 5: name: expected text, got 5"),
+        ("vector_count", 4, r"'y'.* vector_count without vector_dimension"),
+        ("by_value", True, r"'y'.* is passed by value, so it can only be one number"),
+        ("ragged_offset", Tensor(ragged_offset=_STRANGER), r"'y': its ragged_offset has one its"),
     ],
 )
 def test_fields_of_tensors_that_were_changed(field, value, says):
@@ -223,6 +226,7 @@ def test_fields_of_tensors_that_were_changed(field, value, says):
         ("inputs", {"x": _STRANGER}, "relu 'relu': x .*'stranger'.* is of another graph"),
         ("inputs", {"X": _STRANGER}, "relu 'relu': there is no input 'X'"),
         ("outputs", {}, "relu 'relu': expected at least one output of y"),
+        ("outputs", {"y": 5}, "relu 'relu': y: expected a Tensor, got 5"),
         ("options", {}, "relu 'relu': mode is missing"),
         ("options", {"mode": 3}, "relu 'relu': mode: expected a cudnnPointwiseMode_t, got 3"),
         ("transposed", {"b", "z"}, "relu 'relu': there is no transposed operand 'z'"),

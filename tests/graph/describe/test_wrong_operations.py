@@ -53,9 +53,13 @@ def running(g: Graph, **options: Any) -> Any:
     return g.batchnorm(t(g, 2, 3, 4, 4), *channels, **options)
 
 
-def experts(g: Graph, count: int = 2, **options: Any) -> Tensor:
+def scaled(g: Graph, scale: Tensor, block: int = 32) -> Tensor:
+    return g.block_scale_dequantize(t(g, 2, 64), scale, block)
+
+
+def experts(g: Graph, count: int = 2, depth: int = 4, **options: Any) -> Tensor:
     offsets = ints(g, count, 1, 1, name="offsets")
-    return g.moe_grouped_matmul(t(g, 1, 8, 4), t(g, 2, 4, 4, name="w"), offsets, **options)
+    return g.moe_grouped_matmul(t(g, 1, 8, depth), t(g, 2, 4, 4, name="w"), offsets, **options)
 
 
 def gradient(g: Graph, mean: tuple[int, ...]) -> Any:
@@ -128,7 +132,15 @@ AT_ONCE: list[tuple[Any, type[Exception], str]] = [
     (lambda g: g.reshape(t(g, 2, 3), 6), TypeError, "reshape: dims"),
     (lambda g: g.rng((2, 3), "gauss", seed=1), ValueError, "rng: distribution"),
     (lambda g: g.rng((2, 3), seed=1, probability=2.0), ValueError, "rng: a probability .* 2.0"),
-    (lambda g: g.block_scale_quantize(t(g, 2, 32), 0), ValueError, "block_size 0"),
+    (lambda g: g.tensor_like(Tensor(name="x")), ValueError, "tensor_like: .*'x'.* has no dims yet"),
+    (lambda g: g.tensor_like(5), TypeError, "tensor_like: array 5 .int.: "),
+    (lambda g: g.find_tensor(0.5), TypeError, "find_tensor: key: .* got 0.5"),
+    (lambda g: g.relu(t(g, 2, 3), name=5), TypeError, "name: expected text, got 5"),
+    (lambda g: g.softmax(t(g, 2, 3), outputs=["y", "z"]), ValueError, "expected some of .*'z'"),
+    (lambda g: g.softmax(t(g, 2, 3), outputs=["y", "y"]), ValueError, "each once, got"),
+    (lambda g: g.softmax(t(g, 2, 3), outputs="y"), TypeError, "softmax: outputs: expected a list"),
+    (lambda g: pool(g, window=2, padding=1, pre_padding=0), TypeError, "resample: either padding"),
+    (lambda g: g.rng((2, 3), seed=1), TypeError, "rng: a bernoulli .* needs its probability"),
     (lambda g: experts(g, mode="spread"), ValueError, "moe_grouped_matmul: mode"),
     (lambda g: g.signal(t(g, 2), t(g, 1), "send", 1), ValueError, "signal: mode"),
 ]
@@ -148,7 +160,13 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: conv(g, padding=(1, 1, 1)), r"pre_padding=\(1, 1, 1\) needs one number or 2"),
     (lambda g: conv(g, dilation=0), "dilation .* at least 1"),
     (lambda g: conv(g, (4, 3, 3, 3)), "image 'x' has 8 channels, which weight 'w'"),
+    (lambda g: conv(g, (4, 8, 3)), r"\(4, 8, 3\) need the same number of"),
+    (lambda g: conv(g, (5, 4, 3, 3)), "the 5 filters of 'w' cannot be shared among"),
     (lambda g: conv(g, (4, 8, 5, 3)), "reaches over 5 in dimension 2, but image 'x'.* has 4"),
+    (
+        lambda g: g.conv_dgrad(t(g, 1, 5, 4, 4), t(g, 4, 8, 3, 3)),
+        r"loss 'x' \(1, 5, 4, 4\) does not fit filter 'x' \(4, 8, 3, 3\): its channels",
+    ),
     (
         lambda g: g.conv_dgrad(t(g, 1, 4, 4, 4), t(g, 4, 8, 3, 3), stride=2),
         "conv_dgrad .* do not determine the dims of dx",
@@ -166,6 +184,17 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: g.gen_index(t(g, 2, 3), 2), "axis 2 is none of the 2"),
     (lambda g: g.relu(t(g, 2, 3)).set_output(strides=(1, 1)), "relu 'relu': strides .* y 'relu'"),
     (lambda g: g.relu(t(g, 2, 3)).set_output(strides=(0, 1)), "overlap"),
+    (
+        lambda g: g.relu(t(g, 2, 3)).set_output(strides=(1,)),
+        r"has dims \(2, 3\), but strides \(1,\)",
+    ),
+    (lambda g: g.slice(t(g, 2, 3), [slice(0, 1)]), r"1 slices for the 2 dimensions of 'x'"),
+    (lambda g: g.slice(t(g, 2, 3), [slice(0, 1), slice(2, 2)]), "leave nothing, or go backwards"),
+    (lambda g: g.slice(t(g, 2, 3), [slice(0, 1), slice(2, 0, -1)]), "leave nothing, or go backwar"),
+    (lambda g: g.block_scale_quantize(t(g, 2, 32), 0), "block_size 0 must be positive"),
+    (lambda g: g.block_scale_quantize(t(g, 2, 33), 32), "blocks of 32 do not divide dimension 1"),
+    (lambda g: scaled(g, t(g, 2, 2, name="s"), 0), r"block_size \(0,\) must be positive"),
+    (lambda g: scaled(g, t(g, 2, name="s")), r"descale 's' \(2,\) needs the rank of 'x' \(2, 64\)"),
     (lambda g: g.relu(t(g, 2, 3).set_output(False)), "'x'.* is virtual, but no operation makes"),
     (lambda g: norm(g, "layer", (1, 3, 4, 4)), r"scale 'scale' \(1, 3, 4, 4\) and bias 'bias'"),
     (lambda g: norm(g, "batch", (1, 3, 4, 1), (1, 3, 4, 1)), "scale 'scale' is .* each channel"),
@@ -176,6 +205,16 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: bare(g, axes=3), r"axes \(3,\) are not all among the 3 dimensions of 'x'"),
     (lambda g: bare(g), r"nothing says which dimensions of input 'x' .*: give axes \(2,\) for the"),
     (lambda g: gradient(g, (1, 4, 1, 1)), r"norm_backward': mean 'mean' is \(1, 4, 1, 1\)"),
+    (
+        lambda g: g.batchnorm_inference(t(g, 2, 3, 4, 4), *(t(g, 1, 5, 1, 1) for _ in range(4))),
+        r"do not broadcast to one shape: input 'x' \(2, 3, 4, 4\), mean 'x' \(1, 5, 1, 1\)",
+    ),
+    (lambda g: bare(g, axes=()), r"axes \(\) are none of the 3 dimensions of 'x'"),
+    (
+        lambda g: g.layernorm("inference", t(g, 4), None, None, 1e-5)[0],
+        r"input 'x' \(4,\) needs at least two dimensions",
+    ),
+    (lambda g: g.genstats(t(g, 2, 8)), r"input 'x' \(2, 8\) must be \(n, c, \*spatial\)"),
     (finalized, r"bn_finalize 'bn_finalize': bias 'bias' is \(1, 5, 1, 1\), but sum"),
     (weights, r"dy 'dy' is \(2, 4, 3, 3\), but input 'x'"),
     (lambda g: pool(g, window=2, padding=-1), "resample 'resample': pre_padding"),
@@ -186,8 +225,18 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: g.concatenate([t(g, 2), t(g, 2, data_type="float32")], 0), "in their data types"),
     (lambda g: g.concatenate([t(g, 2), t(g, 2)], 0, in_place_index=5), "in_place_index 5"),
     (lambda g: experts(g, 3), r"first_token_offset 'offsets' \(3, 1, 1\) .* weight 'w'"),
+    (lambda g: experts(g, depth=5), r"token 'x' \(1, 8, 5\) and weight 'w' \(2, 4, 4\) must be"),
     (lambda g: experts(g, mode="gather"), "needs token_index"),
+    (
+        lambda g: experts(g, mode="gather", token_index=ints(g, 1, 8)),
+        r"token_index 'n' \(1, 8\) must be \(1, rows, 1\)",
+    ),
+    (
+        lambda g: g.moe_grouped_matmul_bwd(t(g, 8, 4), t(g, 1, 8, 4), ints(g, 2, 1, 1)),
+        r"doutput 'x' \(8, 4\) and token 'x' \(1, 8, 4\) must be",
+    ),
     (lambda g: g.expand_band_matrix(t(g, *SCORES), SCORES, **{**BAND, "axis": 1}), "axis 1"),
+    (lambda g: g.expand_band_matrix(t(g, *SCORES), SCORES[1:], **BAND), "needs the rank of 'x'"),
     (
         lambda g: g.expand_band_matrix(t(g, *SCORES), SCORES, **BAND),
         r"\(2, 4, 64, 64\) must have lower_bandwidth \+ upper_bandwidth \+ 1 = 32 elements",
@@ -324,7 +373,7 @@ ATTENTION: list[tuple[Any, str]] = [
     (lambda g: forward(g, diagonal_alignment="middle"), "diagonal_alignment: .*'middle'"),
     (lambda g: forward(g, score_mod=0.5), "score_mod: expected a function, got 0.5"),
     (lambda g: forward(g, score_mod=lambda g, scores: None), "score_mod must return a tensor"),
-    (lambda g: backward(g, score_mod_bprop=Graph.relu_backward), "score_mod_bprop without score_m"),
+    (lambda g: backward(g, score_mod_bprop=Graph.relu), "score_mod_bprop without score_m"),
     (
         lambda g: forward(g, score_max=heads(g, "x", ROWS)),
         "score_max and score_sum_exp go together",
@@ -335,6 +384,13 @@ ATTENTION: list[tuple[Any, str]] = [
     (lambda g: parts(g, sink_token=heads(g, "sink", (1, 4, 1, 1))), "go without sink_token"),
     (lambda g: forward(g, dropout=dropout(g, 1.0)), "a dropout probability .* got 1.0"),
     (lambda g: forward(g, dropout=(heads(g, "x"), number(g))), "the dropout mask 'x' .* must be"),
+    (lambda g: forward(g, dropout=(heads(g, "x", MASK),)), r"a dropout by a mask is \(mask, scale"),
+    (
+        lambda g: forward(
+            g, dropout=(heads(g, "x", MASK), number(g)), rng_dump=heads(g, "dump", MASK)
+        ),
+        "rng_dump: there is no random mask",
+    ),
     (lambda g: forward(g, dropout=dropout(g)[:2]), r"is \(probability, seed, offset\)"),
     (
         lambda g: unified(g, cu_seq_len_q=lengths(g, 3), **both(g)),

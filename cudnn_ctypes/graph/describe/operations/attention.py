@@ -345,8 +345,6 @@ def sdpa_backward(**arguments: Any) -> None:
     >>> len(graph.validate())
     1
     """
-    if arguments["score_mod_bprop"] is not None and arguments["score_mod"] is None:
-        raise TypeError("sdpa_backward: score_mod_bprop without score_mod")
 
 
 # --- on 8-bit floating-point numbers, with a scale for each tensor --------------------------------
