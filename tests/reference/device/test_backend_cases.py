@@ -66,8 +66,7 @@ def test_plans_compute_what_they_say(name: str, handle: Handle) -> None:
             check(name, evaluate(graph, inputs, operation_graph(graph.plan.to_json())), expected)
 
 
-@pytest.mark.thinned(5)
-@pytest.mark.parametrize("name", DISTINCT[::2])
+@pytest.mark.parametrize("name", DISTINCT)
 def test_operations_compute_what_they_say(name: str, handle: Handle) -> None:
     case = CASES[name]
     graph = case.graph()
