@@ -66,7 +66,7 @@ int main(void) {
   Whole third = other;
   third.points[0].y = 9;
   printf("%d %g %s %d %g %s\n", one.points[1].x, one.grid[1][0], one.names[0], other.points[1].x, other.grid[1][0], other.names[0]);
-  printf("%d %d %d\n", other.points[0].y, third.points[0].y, third.count);
+  printf("%d %d %d %g %s\n", other.points[0].y, third.points[0].y, third.count, other.grid[1][1], other.names[1]);
   const char *table[2][2] = {{"nw", "ne"}, {"sw", "se"}};
   table[0][1] = "north";
   printf("%s %s\n", table[0][1], table[1][0]);
