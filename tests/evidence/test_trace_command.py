@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from programs import ROOT, run_command, run_program
+from programs import run_command, run_program
 
-from cudnn_ctypes import read_trace
+from cudnn_ctypes import read_trace, use_reference_device
+from cudnn_ctypes.__main__ import main
 
-EXAMPLES = ROOT / "examples"
 
-
-def run(*words: object, device: str = "reference", **options: Any) -> Any:
-    command = (sys.executable, "-m", "cudnn_ctypes", "trace", *words)
-    return run_command(*command, CUDNN_CTYPES_DEVICE=device, **options)
+def run(*words: object) -> Any:
+    """The exit status and output of the command, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with use_reference_device(), redirect_stdout(out), redirect_stderr(err):
+        status = main(["trace", *map(str, words)])
+    return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
 
 
 @pytest.fixture
@@ -59,13 +64,14 @@ def test_its_exit_status_and_errors(program):
 
 @pytest.mark.soak
 def test_a_module(program):
-    done = run("--stats", "-m", "program", "4", "relu", folder=program.parent)
+    words = ("cudnn_ctypes", "trace", "--stats", "-m", "program", "4", "relu")
+    device = {"CUDNN_CTYPES_DEVICE": "reference"}
+    done = run_command(sys.executable, "-m", *words, folder=program.parent, **device)
     assert done.returncode == 0, done.stderr
     assert "__main__ ['4', 'relu'] True" in done.stdout
     assert "cudnnActivationForward" in done.stderr
 
 
-@pytest.mark.soak
 def test_sums_up(program):
     done = run("--stats", "--only", "Activation*", program, "4", "elu")
     header, forward, whole = done.stderr.splitlines()
@@ -74,7 +80,6 @@ def test_sums_up(program):
     assert whole.split()[:3] == ["all", "1", "0"]
 
 
-@pytest.mark.soak
 def test_records_are_written_read_and_compared(program, tmp_path):
     one, same, other = (tmp_path / f"{name}.json" for name in ("one", "same", "other"))
     for path, mode in ((one, "elu"), (same, "elu"), (other, "relu")):
@@ -163,9 +168,10 @@ def test_programs_by_the_environment(program, tmp_path):
     assert "raw.cudnnActivationForward(" in written.read_text()
 
 
-@pytest.mark.soak
 def test_the_first_calls_and_memory(program):
     done = run("--memory", "--width", 0, program, "4", "relu")
     assert "allocate(memory=<x+0, 16 B>, by=cudnn_ctypes)" in done.stderr
     done = run("--first", 3, "--width", 0, program, "4", "relu")
     assert len(done.stderr.splitlines()) == 3
+    said = run("--nan", program, "nan", "relu").stderr
+    assert said.startswith("call 7 is the first whose output is not finite:\ncudnnActivation")
