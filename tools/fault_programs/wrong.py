@@ -128,30 +128,41 @@ def filter_gradient(graph: Graph, joined: tuple[int, ...], order: tuple[int, ...
 
 
 def uneven_lines(
-    graph: Graph, kind: str, channels: int = 8, filters: int = 16, data_type: str = "float16"
+    graph: Graph,
+    kind: str,
+    channels: int = 8,
+    filters: int = 16,
+    data_type: str = "float16",
+    pixels: tuple[int, ...] = (9, 9),
 ) -> None:
     """Relu of the gradient of a convolution."""
     graph.io_data_type = as_data_type(data_type)
-    graph.relu(_gradient(graph, kind, channels, filters)).set_output(name="y")
+    graph.relu(_gradient(graph, kind, channels, filters, pixels)).set_output(name="y")
 
 
-def _gradient(graph: Graph, kind: str, channels: int, filters: int) -> Tensor:
-    """The gradient of a convolution of 3 x 3, padded by 1, with channels last."""
-    images, w = (3, channels, 9, 9), (filters, channels, 3, 3)
-    dy = graph.tensor((3, filters, 9, 9), packed((3, filters, 9, 9), LAST), name="dy")
+def _gradient(
+    graph: Graph, kind: str, channels: int, filters: int, pixels: tuple[int, ...] = (9, 9)
+) -> Tensor:
+    """The gradient of a convolution, 3 in each dimension, padded by 1, with channels last."""
+    last = (0, *range(2, 2 + len(pixels)), 1)
+    images, w = (3, channels, *pixels), (filters, channels, *(3 for _ in pixels))
+    dy = graph.tensor((3, filters, *pixels), packed((3, filters, *pixels), last), name="dy")
     if kind == "wgrad":
-        gradient = graph.conv_wgrad(graph.tensor(images, packed(images, LAST)), dy, padding=1)
+        gradient = graph.conv_wgrad(graph.tensor(images, packed(images, last)), dy, padding=1)
     else:
-        gradient = graph.conv_dgrad(dy, graph.tensor(w, packed(w, LAST)), padding=1)
+        gradient = graph.conv_dgrad(dy, graph.tensor(w, packed(w, last)), padding=1)
     return gradient.set_output(False, dims=w if kind == "wgrad" else images)
 
 
-def scaled_gradient(graph: Graph, function: str = "relu", channels: int = 12) -> None:
-    """The gradient of a convolution by its image, times a function of a bias."""
+def scaled_gradient(
+    graph: Graph, function: str = "relu", channels: int = 12, kind: str = "dgrad"
+) -> None:
+    """The gradient of a convolution, times a function of a number a channel or filter element."""
     graph.io_data_type = as_data_type("float16")
-    dx = _gradient(graph, "dgrad", channels, 16)
-    bias = graph.tensor((1, channels, 1, 1), packed((1, channels, 1, 1), LAST), name="bias")
-    graph.mul(dx, getattr(graph, function)(bias)).set_output(name="y")
+    gradient = _gradient(graph, kind, channels, 16)
+    dims = (1, channels, 1, 1) if kind == "dgrad" else (1, channels, 3, 3)
+    bias = graph.tensor(dims, packed(dims, LAST), name="bias")
+    graph.mul(gradient, getattr(graph, function)(bias)).set_output(name="y")
 
 
 def channels_first(
@@ -191,10 +202,17 @@ def scaled(graph: Graph, dims: tuple[int, ...], function: str) -> None:
     graph.sub(getattr(graph, function)(s), x).set_output(name="y")
 
 
-def indexed(graph: Graph, dims: tuple[int, ...] = (64, 7, 33), axis: int = 0) -> None:
-    """A tensor and the index of another of these dims."""
-    x, other = graph.tensor((64, 7, 33), name="x"), graph.tensor(dims, name="other")
-    graph.mul(x, graph.gen_index(other, axis=axis)).set_output(name="y")
+def indexed(
+    graph: Graph,
+    dims: tuple[int, ...] = (64, 7, 33),
+    axis: int = 0,
+    full: tuple[int, ...] = (64, 7, 33),
+    added: tuple[int, ...] = (1, 1, 1),
+) -> None:
+    """A tensor times the index of another of these dims, and something small."""
+    x, other = graph.tensor(full, name="x"), graph.tensor(dims, name="other")
+    product = graph.mul(x, graph.gen_index(other, axis=axis))
+    graph.add(product, graph.tensor(added, name="small")).set_output(name="y")
 
 
 def kept(graph: Graph, dims: tuple[int, ...] = (16, 1, 64), product: bool = False) -> None:
@@ -523,7 +541,11 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
-    "gradient of data beside an activation of a bias": scaled_gradient,
+    "gradient of filters of a volume with uneven lines": _given(
+        uneven_lines, kind="wgrad", channels=12, pixels=(5, 5, 5)
+    ),
+    "gradient of filters of two channels": _given(uneven_lines, kind="wgrad", channels=2),
+    "gradient beside what is computed of a bias": scaled_gradient,
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
     "operand with gaps": _given(turned, order=(0, 1, 2), step=2),
@@ -535,6 +557,9 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "operands joined beside a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),
     "filters with channels first beside images of one element": _given(
+        fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
+    ),
+    "bias beside filters with channels first": _given(
         fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
     ),
     "channels first in runtime fusion": _given(channels_first, kind="fprop"),

@@ -8,7 +8,8 @@ before it meets one is wrong: functions take it for a vector. So is, before a pr
 computed from small operands, and before a reduction what is so along the innermost dimension. To
 pooling a result is what it is to a convolution, but that rows are misread as operands, too, and
 what comes before it is left out. Behind a gradient of data an activation of one number a channel
-is wrong. cuDNN refuses little of it.
+is wrong, behind one of filters all that is computed for each element of a filter. cuDNN refuses
+little of it.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ PART = "it broadcasts along a part of what is one dimension to an engine"
 TWO = "it broadcasts along two of three dimensions"
 ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
-CHANNELS = "it is the result of an activation of one number a channel"
+CHANNELS = "it is computed of one number for each channel, or for each element of a filter"
 INDEX = (
     "it is an index of a smaller tensor, of one with gaps, or along a dimension that engines count "
-    "wrong"
+    "wrong, or is beside a number of each row"
 )
 OUTPUT = "it is an output that is smaller than the result"
 
@@ -137,7 +138,7 @@ class Side:
         if made_by is not None and axis is not None:
             counted = made_by.inputs["x"]
             gaps = not counted.by_value and has_gaps(counted.dims or (), counted.strides or ())
-            if smaller or gaps or not self._counts(axis):
+            if smaller or gaps or self.small(counted) or not self._counts(axis):
                 return INDEX
         if tensor.by_value or not smaller:
             return ""
@@ -158,8 +159,8 @@ class Side:
             return PART
         if self.family == "plain" and whole.count("1") == 2:
             return TWO
-        if self.family == "data" and spread[-1] == "F" and computed and self._activated(tensor):
-            return CHANNELS
+        if computed and spread[-1] == "F" and self.family in ("data", "filter"):
+            return CHANNELS if self.family == "filter" or self._activated(tensor) else ""
         if self.family == "pool":
             return ROWS if spread[-1] == "1" else ""
         if computed and (spread[-1] == "1" or self.before is not None):
@@ -173,9 +174,15 @@ class Side:
         return ""
 
     def _counts(self, axis: int) -> bool:
-        """Whether indices along an axis are right: those of element-wise operations alone."""
+        """Whether indices along an axis are right: those of element-wise operations alone.
+
+        They are not merged beside an index: a number of each row of (n, 1, m) makes them wrong.
+        """
         rank = len(self.full)
-        return self.family == "plain" and (axis >= int(rank <= 3) or self.full[axis] == 1)
+        if self.family != "plain" or (axis < int(rank <= 3) and self.full[axis] != 1):
+            return False
+        apart = rank == 3 and self.full[1] == 1 and self.full[0] != 1 != self.full[2]
+        return not (apart and any(self.spread(t) == "F1" for t in self.tensors if self.small(t)))
 
     @functools.cached_property
     def _reads_more(self) -> bool:

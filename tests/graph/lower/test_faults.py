@@ -179,12 +179,16 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.turned, ((0, 1, 2),), {}, set()),
     (wrong.turned, ((1, 0, 2), 1, 128), {}, set()),  # whole, with lines as the result's
     (wrong.turned, ((0, 2, 1), 1, 128), {}, {1, 8}),
-    (wrong.uneven_lines, ("wgrad", 12), {}, {1, 2}),
-    (wrong.uneven_lines, ("wgrad", 8, 20), {}, {1, 2}),
+    (wrong.uneven_lines, ("wgrad", 12), {}, {2}),
+    (wrong.uneven_lines, ("wgrad", 8, 20), {}, {2}),
+    (wrong.uneven_lines, ("wgrad", 2), {}, {1, 2}),
+    (wrong.uneven_lines, ("wgrad", 12), {"pixels": (5, 5, 5)}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
     (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),
     (wrong.scaled_gradient, (), {}, {1}),
     (wrong.scaled_gradient, ("exp", 16), {}, set()),
+    (wrong.scaled_gradient, ("exp", 16, "wgrad"), {}, {1}),
+    (wrong.fused, ((1, 16, 1, 1),), {"image": 1, "order": (0, 1, 2, 3)}, {4, 7, 52}),
     *(
         (wrong.channels_first, (kind,), {"data_type": io, "order": order}, engines)
         for kind, io, order, engines in (
@@ -212,7 +216,7 @@ def test_engines_are_passed_over(program, sizes, options, engines):
 @pytest.mark.parametrize(
     ("program", "sizes", "version", "engines"),
     [
-        (wrong.uneven_lines, ("wgrad", 12), 92800, {1, 2}),
+        (wrong.uneven_lines, ("wgrad", 12), 92800, {2}),
         (wrong.scaled_gradient, ("tanh", 16), 91400, {1}),
         (wrong.scaled_gradient, ("identity", 16), 91900, set()),
     ],
@@ -239,6 +243,9 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.indexed, ((1, 1, 33), 2), {}, H200, "'gen_index' (1, 1, 33)"),
     (wrong.indexed, ((64, 7, 33), 2), {}, H200, ""),
     (wrong.indexed, ((64, 7, 33), 1), {}, H200, ""),
+    (wrong.indexed, ((8, 1, 33), 2, (8, 1, 33), (8, 1, 1)), {}, H200, "'gen_index' (8, 1, 33)"),
+    (wrong.indexed, ((8, 1, 33), 2, (8, 1, 33), (1, 1, 33)), {}, H200, ""),
+    (wrong.indexed, ((1, 8, 33), 2, (1, 8, 33), (1, 8, 1)), {}, H200, ""),
     (wrong.kept, (), {}, H200, "'kept' (16, 1, 64)"),
     (wrong.kept, ((1, 33, 64),), {}, H200, ""),
     (wrong.kept, ((1, 1, 1), True), {}, H200, "'kept' (1, 1, 1)"),
@@ -463,11 +470,14 @@ def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
     monkeypatch.setattr(cuda, "first_capability", lambda: 60 * row.beside_another)
     for gpu in (at.capabilities[0], at.capabilities[-1]):
         here = Target(at.since, gpu, True)
-        # Nothing but this row says something of its program there, but for what data show.
+        # Nothing but this row says something of its engines there, but for what data show.
         found = faults_of(graph, here).found
         (own,) = (each for each in found if each.fault is row)
         others = {
-            each.fault.name for each in found if not (each.fault.data or each.fault.only_told)
+            each.fault.name
+            for each in found
+            if not (each.fault.data or each.fault.only_told)
+            and not (each.fault.engines and set(each.fault.engines).isdisjoint(row.engines))
         }
         assert others <= {row.name, "attention of 9.10", "channels first in runtime fusion"}
         assert set(at.modes) <= set(own.modes)

@@ -59,6 +59,8 @@ CASES = [
     ("image", (8, 64, 9, 9), (8, 1, 9, 9), "relu", 1),
     ("data", (8, 12, 9, 9), (1, 12, 1, 1), "tanh", 1),
     ("data", (8, 12, 9, 9), (1, 12, 1, 1), "rsqrt", 0),
+    ("filter", (16, 12, 3, 3), (1, 12, 3, 3), "rsqrt", 1),
+    ("filter", (16, 12, 3, 3), (1, 12, 3, 3), "", 0),
     ("product", (3, 100, 128), (1, 100, 1), "relu", 1),
     ("product", (3, 100, 128), (3, 1, 128), "relu", 0),
     ("product", (3, 100, 128), (3, 100, 1), "", 0),
@@ -81,6 +83,8 @@ def _described(family: str, full: Any, small: Any, function: str) -> tuple[Graph
         shapes |= {"x": (8, 32, 9, 9), "w": (64, 32, 3, 3)}
     elif family == "data":
         shapes |= {"x": (8, 4, 9, 9), "w": (4, 12, 3, 3)}
+    elif family == "filter":
+        shapes |= {"x": (2, 12, 9, 9), "w": (2, 16, 9, 9)}  # w: of the result
     elif family == "product":
         shapes |= {"x": (3, 100, 64), "w": (3, 64, 128)}
     elif family == "pool":
@@ -98,6 +102,8 @@ def _described(family: str, full: Any, small: Any, function: str) -> tuple[Graph
         base = graph.conv_fprop(base, tensors["w"], padding=1)
     elif family == "data":
         base = graph.conv_dgrad(base, tensors["w"], padding=1).set_output(False, dims=full)
+    elif family == "filter":
+        base = graph.conv_wgrad(base, tensors["w"], padding=1).set_output(False, dims=full)
     elif family == "product":
         base = graph.matmul(base, tensors["w"])
     elif family == "pool":
@@ -119,11 +125,12 @@ def _exact(family: str, values: dict[str, Any], function: str) -> Any:
         base = base @ wide["w"]
     elif family == "pool":
         base = base.mean((2, 3), keepdims=True)
-    elif family in ("image", "data"):
-        w = wide["w"] if family == "image" else wide["w"][:, :, ::-1, ::-1].swapaxes(0, 1)
+    elif family in ("image", "data", "filter"):
+        w = wide["w"][:, :, ::-1, ::-1].swapaxes(0, 1) if family == "data" else wide["w"]
         padded = np.pad(base, [(0, 0), (0, 0), (1, 1), (1, 1)])
         windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
-        base = np.einsum("nchwrs,kcrs->nkhw", windows, w, optimize=True)
+        sums = "nchwrs,nkhw->kcrs" if family == "filter" else "nchwrs,kcrs->nkhw"
+        base = np.einsum(sums, windows, w, optimize=True)
     return base * FUNCTIONS[function.removeprefix("kept ")](wide["s"])
 
 

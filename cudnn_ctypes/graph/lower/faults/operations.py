@@ -259,18 +259,26 @@ def _has_rows_of_a_product(graph: Graph) -> str:
     return ""
 
 
-def _convolves_with_channels_first(graph: Graph) -> str:
-    """Images of one element, which may have their channels last, and filters that have not."""
-    mains = graph.of("convolution_forward", "convolution_backward_data")
-    for node in (*mains, *graph.of("convolution_backward_filter")):
-        tensors = [*node.operands, *node.outputs.values()]
-        filters = node.kind.descriptor == "operation_convolution_backward_filter"
-        kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
-        whole = [t for t in kept if _has_an_order(graph.dims(t))]
-        first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
-        if first and len(whole) < len(kept) and graph.of("pointwise"):
-            return f"{node}: {first[0].name!r} {first[0].dims}"
-    return ""
+def _convolves_with_channels_first(least: int = 1) -> Callable[[Graph], str]:
+    """Images of one element, which may have their channels last, and filters that have not.
+
+    `least` is how many images there are at least.
+    """
+
+    def where(graph: Graph) -> str:
+        mains = graph.of("convolution_forward", "convolution_backward_data")
+        for node in (*mains, *graph.of("convolution_backward_filter")):
+            tensors = [*node.operands, *node.outputs.values()]
+            filters = node.kind.descriptor == "operation_convolution_backward_filter"
+            kept = [t for t in tensors if t.rank > 2 and not (filters and t.virtual)]
+            whole = [t for t in kept if _has_an_order(graph.dims(t))]
+            first = [t for t in whole if t.strides is not None and t.strides[1] != 1]
+            joined = graph.of("pointwise") and graph.dims(tensors[0])[0] >= least
+            if first and joined and len(whole) < len(kept):
+                return f"{node}: {first[0].name!r} {first[0].dims}"
+        return ""
+
+    return where
 
 
 def _has_an_order(dims: Sequence[int]) -> bool:
@@ -293,14 +301,29 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
     return where
 
 
-def _has_uneven_lines(graph: Graph) -> str:
-    """A gradient of filters by channels of 16 bits that fill no 16 bytes, beside operations."""
+def _differentiates_by_two_channels(graph: Graph) -> str:
+    """A gradient by filters of two channels of 16 bits and several lines, beside operations."""
     for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
-        for each in (node.inputs["image"], node.inputs["loss"]):
-            uneven = graph.dims(each)[1] * 2 % _ROW
-            if uneven and any(operand.data_type in _16_BITS for operand in node.operands):
-                return f"{node}: {each.name!r} {each.dims}"
+        dims = graph.dims(node.outputs["dw"])
+        of_16_bits = any(operand.data_type in _16_BITS for operand in node.operands)
+        if of_16_bits and dims[1] == 2 and dims[2] > 1:
+            return f"{node}: {dims}"
     return ""
+
+
+def _has_uneven_lines(rank: int = 0) -> Callable[[Graph], str]:
+    """A gradient of filters by channels of 16 bits that fill no 16 bytes, beside operations."""
+
+    def where(graph: Graph) -> str:
+        for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
+            of_16_bits = any(operand.data_type in _16_BITS for operand in node.operands)
+            for each in (node.inputs["image"], node.inputs["loss"]):
+                dims = graph.dims(each)
+                if of_16_bits and dims[1] * 2 % _ROW and len(dims) >= rank:
+                    return f"{node}: {each.name!r} {dims}"
+        return ""
+
+    return where
 
 
 _ROW = 16  # bytes
@@ -396,13 +419,16 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "infinity before a product": lambda graph: _first(side.infinite for side in graph.sides),
     "operands joined beside a convolution": _joins_operands_beside_a_convolution,
     "rows of a product": _has_rows_of_a_product,
-    "filters with channels first beside images of one element": _convolves_with_channels_first,
+    "filters with channels first beside images of one element": _convolves_with_channels_first(),
+    "bias beside filters with channels first": _convolves_with_channels_first(least=2),
     "channels first in runtime fusion": _is_alone_with_channels_first("forward"),
     "gradient of filters in 16 bits with channels first": _is_alone_with_channels_first(
         "backward_filter", *_16_BITS
     ),
-    "gradient of filters with uneven lines": _has_uneven_lines,
-    "gradient of data beside an activation of a bias": _misread(broadcasts.CHANNELS),
+    "gradient of filters with uneven lines": _has_uneven_lines(),
+    "gradient of filters of a volume with uneven lines": _has_uneven_lines(rank=5),
+    "gradient of filters of two channels": _differentiates_by_two_channels,
+    "gradient beside what is computed of a bias": _misread(broadcasts.CHANNELS),
     "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
