@@ -10,9 +10,7 @@ from typing import Any
 
 from ..evidence.cases import Case, minimized
 from ..evidence.files import CommandError, read_text
-from ..evidence.found import Evidence
 from ..evidence.front_end_program import front_end_program
-from ..evidence.reading import read_evidence
 from ..evidence.tracing import trace
 from ..graph.graph import Graph
 from ..handle import Handle
@@ -24,6 +22,7 @@ from .options import (
     Output,
     add_force,
     add_json,
+    evidence_in,
     file_name,
     from_zero,
     make_folder,
@@ -99,7 +98,9 @@ def _main(arguments: argparse.Namespace) -> int:
             raise CommandError("--bench goes with save: a case says whether engines are timed")
         needs_gpu("--bench")
     if action == "save":
-        evidence = _read_evidence(arguments.file)
+        evidence = evidence_in(arguments.file)
+        if not evidence.graphs and not evidence.launches:
+            raise CommandError(f"{arguments.file}: it has no graph and no call that computes")
         case = Case.of(evidence, seed=arguments.seed, bench=arguments.bench)
         lines.append(evidence.heading)
     else:
@@ -126,17 +127,6 @@ def _main(arguments: argparse.Namespace) -> int:
         if target is not None:
             print(f"-> {target}")
     return int(wrong)
-
-
-def _read_evidence(path: Path) -> Evidence:
-    """The graphs or calls of a file, to be carried out."""
-    try:
-        evidence = read_evidence(path)
-    except OSError as error:
-        raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
-    if not evidence.graphs and not evidence.launches:
-        raise CommandError(f"{path}: it has no graph and no call that computes")
-    return evidence
 
 
 def _read(path: Path) -> Case:

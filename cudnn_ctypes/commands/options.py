@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.text import Text
 
+    from ..evidence.found import Evidence
     from ..graph.graph import Graph
 
 USER_ERRORS = (
@@ -142,6 +143,21 @@ def child_variables() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
+def evidence_in(path: Path) -> Evidence:
+    """The graphs and calls in a file.
+
+    Raises CommandError if the file cannot be read.
+    """
+    from ..evidence.reading import read_evidence
+
+    try:
+        return read_evidence(path)
+    except OSError as error:
+        raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
 def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
     """The graphs in a file, each with its name: the file's, or "cudnn.log#2" of several.
 
@@ -151,17 +167,11 @@ def read_graphs(path: Path) -> list[tuple[Path, Graph]]:
     Raises CommandError if the file cannot be read, or has no graph.
     """
     from ..evidence.found import LOG
-    from ..evidence.reading import read_evidence
 
     file, number = path, 0
     if not os.path.exists(path) and (match := re.fullmatch(r"(.+)#(\d+)", str(path))):
         file, number = Path(match[1]), int(match[2])
-    try:
-        evidence = read_evidence(file)
-    except OSError as error:
-        raise CommandError(f"{file}: it cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+    evidence = evidence_in(file)
     if evidence.form == LOG:
         print(evidence.heading, file=sys.stderr)
         for why, count in evidence.unread.most_common():

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence.files import CommandError
-from ..evidence.reading import read_evidence
 from ..evidence.tracing import trace
 from ..handle import Handle
 from ..porting.report import Report, as_it_is, report_on
@@ -23,6 +22,7 @@ from .options import (
     Output,
     add_force,
     add_json,
+    evidence_in,
     file_name,
     make_folder,
     refuse_overwriting,
@@ -105,10 +105,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     for each in (target, arguments.c):
         if each is not None:
             make_folder(each.parent)
-    try:
-        evidence = read_evidence(path)
-    except OSError as error:
-        raise CommandError(f"{path}: it cannot be read: {error.strerror}") from None
+    evidence = evidence_in(path)
     with (
         use_reference_device(device=evidence.preset),
         Handle() as handle,
