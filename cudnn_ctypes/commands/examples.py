@@ -142,7 +142,8 @@ def main(arguments: argparse.Namespace) -> int:
     if not chosen:
         raise CommandError(f"none is called {arguments.name!r}")
     if arguments.json:
-        print(json.dumps([_as_dict(each) for each in chosen], indent=2))
+        told = [{**asdict(each), "path": str(folder() / each.path)} for each in chosen]
+        print(json.dumps(told, indent=2))
     elif arguments.name is not None:
         _show(chosen)
     else:
@@ -183,10 +184,6 @@ def _copy(target: Path, *, force: bool) -> list[Path]:
     for file in files():
         write_bytes(target / file, (folder() / file).read_bytes(), force=force)
     return written
-
-
-def _as_dict(example: Example) -> dict[str, str]:
-    return {**asdict(example), "path": str(folder() / example.path)}
 
 
 def _list() -> None:

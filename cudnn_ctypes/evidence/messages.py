@@ -88,7 +88,8 @@ class LoggedArgument:
             return f"{self.type}({inside})"
         if self.value is None:
             return "NULL"
-        is_address = type(self.value) is int and (self.location or _is_descriptor(self.type))
+        is_descriptor = self.type.endswith(("_DESCRIPTOR", "Descriptor_t", "*"))
+        is_address = type(self.value) is int and (self.location or is_descriptor)
         return f"{self.value:#x}" if is_address else str(self.value)
 
 
@@ -120,10 +121,6 @@ def _unused(name: str, siblings: Mapping[str, LoggedArgument]) -> str:
         count += 1
         found = f"{name}[{count}]"
     return found
-
-
-def _is_descriptor(kind: str) -> bool:
-    return kind.endswith(("_DESCRIPTOR", "Descriptor_t", "*"))
 
 
 def _value(kind: str, text: str | None) -> Any:

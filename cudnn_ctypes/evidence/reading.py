@@ -62,8 +62,8 @@ class Reader:
             told.heuristics[short_name(cudnnBackendHeurMode_t(int(mode[1])))] += 1
         for logged in self._descriptors.hear(message):
             self._found(logged)
-        if computes(name):
-            self._launched(message)
+        if computes(name) and (call := logged_call(message)) is not None:
+            self.launched(call)
         if name == "cudnnBackendExecute":
             self._executed(message)
         elif name == "cudnnBackendExecuteGraphVisualize":
@@ -91,12 +91,8 @@ class Reader:
             self._evidence.graphs.append(found)
         else:
             found.times += 1
-        self._by_tensors[_tensors(graph)] = found
+        self._by_tensors[frozenset(str(each.uid) for each in graph.tensors)] = found
         self._by_block[logged.block] = found
-
-    def _launched(self, message: Message) -> None:
-        if (call := logged_call(message)) is not None:
-            self.launched(call)
 
     def launched(self, call: CallRecord) -> None:
         """Take in a call of the legacy API."""
@@ -163,11 +159,6 @@ class Reader:
 
 def _without_address(value: Any) -> Any:
     return "memory" if isinstance(value, dict) and "allocation" in value else value
-
-
-def _tensors(graph: Graph) -> frozenset[str]:
-    """The unique ids of a graph's tensors."""
-    return frozenset(str(each.uid) for each in graph.tensors)
 
 
 def read_evidence(source: str | os.PathLike[str] | Iterable[Message]) -> Evidence:

@@ -336,16 +336,12 @@ class Choice:
 
     def __init__(self, only: Any, skip: Any, first: Any) -> None:
         self._only, self._skip = _patterns("only", only), _patterns("skip", skip)
-        self.first: int | None = _limit(first)
+        self.first: int | None = None if first is None else integer("first", first, least=0)
 
     def wants(self, function: str) -> bool:
         """Whether calls of a C function are recorded."""
         chosen = not self._only or any(fnmatch.fnmatchcase(function, each) for each in self._only)
         return chosen and not any(fnmatch.fnmatchcase(function, each) for each in self._skip)
-
-
-def _limit(first: Any) -> int | None:
-    return None if first is None else integer("first", first, least=0)
 
 
 def _patterns(name: str, value: Any) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..raw import enums
 from ..raw.ctypes_support import CudnnEnum, storage_type
 from ..raw.gone import OLD_STATUS_NUMBERS
-from .program import Call, Finding, Program, primitive
+from .program import Finding, Program, primitive
 from .source import Node
 
 
@@ -36,9 +36,10 @@ def _enums_of_other_types(program: Program) -> Iterator[Finding]:
             if not isinstance(found, CudnnEnum) or not isinstance(wanted, type):
                 continue
             if issubclass(wanted, CudnnEnum) and not isinstance(found, wanted):
+                order = ", ".join(each.name for each in call.function.parameters)
                 text = (
                     f"{parameter.name} is a {wanted.__name__}, and {found.name} is a "
-                    f"{type(found).__name__}; the order is {_order(call)}. Python raises TypeError"
+                    f"{type(found).__name__}; the order is {order}. Python raises TypeError"
                 )
                 yield program.at(argument, "fault", call.name, text)
 
@@ -64,10 +65,6 @@ def _overruns(program: Program) -> Iterator[Finding]:
 
 def _a(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def _order(call: Call) -> str:
-    return ", ".join(parameter.name for parameter in call.function.parameters)
 
 
 # -- the choice of an algorithm -------------------------------------------------------------------

@@ -84,7 +84,7 @@ def packages(loaded_version: str | None, loaded_path: str | None) -> Iterator[Fi
             "both write nvidia/cudnn/lib, and the later one has overwritten the other: uninstall "
             "both, then install the one for your CUDA",
         )
-    if len(both) == 1 and _is_wheel(loaded_path) and loaded_version:
+    if len(both) == 1 and "nvidia/cudnn/lib" in (loaded_path or "") and loaded_version:
         (name,) = both
         if not versions[name].startswith(loaded_version):
             yield Finding(
@@ -102,10 +102,6 @@ def _version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _is_wheel(path: str | None) -> bool:
-    return path is not None and "nvidia/cudnn/lib" in path
 
 
 def _torch(versions: dict[str, str]) -> Iterator[Finding]:

@@ -109,7 +109,7 @@ def tensor(
     vector = vector_length(data_type) if vector is None else vector
     of_images = tuple(axes) in _NAMED
     layout = _layout(shape, strides, data_type, vector) if of_images else None
-    if layout is None and _is_packed(shape, strides):
+    if layout is None and shape and 0 not in shape and strides == packed(shape):
         layout = "packed in C order"
     about = IndexMap(
         f"{name}: {shape} {type_name(data_type)}{f', {layout}' if layout else ''}",
@@ -198,10 +198,6 @@ def _layout(shape: Ints, strides: Ints, data_type: Any, vector: int) -> str | No
     if len(shape) < 3 or vector != vector_length(data_type):
         return None
     return layout_name(shape, strides, data_type)
-
-
-def _is_packed(shape: Ints, strides: Ints) -> bool:
-    return bool(shape) and 0 not in shape and strides == packed(shape)
 
 
 def memory_words(item: Any) -> Description | None:

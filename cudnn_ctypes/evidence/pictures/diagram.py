@@ -105,12 +105,9 @@ def _origin(node: Any, indices: dict[int, int], names: list[str]) -> int | None:
         return None
     if id(origin) not in indices:
         indices[id(origin)] = len(names)
-        names.append(plain(_called(origin)))
+        called = "" if origin.name == origin.operation else f" {origin.name!r}"
+        names.append(plain(f"{origin.operation}{called}"))
     return indices[id(origin)]
-
-
-def _called(node: Any) -> str:
-    return str(node.operation if node.name == node.operation else f"{node.operation} {node.name!r}")
 
 
 def _tensors(values: Iterable[Any]) -> Iterator[Any]:

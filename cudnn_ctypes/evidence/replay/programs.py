@@ -253,8 +253,9 @@ class CFolder:
         self._write_data(data)
         written = CProgram(steps)
         facts = _facts()
-        facts |= {"program": self._program.replace("*/", "* /"), "name": _name(folder)}
-        (folder / f"{facts['name']}.c").write_text(written.text(facts))
+        name = re.sub(r"\W+", "_", folder.resolve().name) or "replay"
+        facts |= {"program": self._program.replace("*/", "* /"), "name": name}
+        (folder / f"{name}.c").write_text(written.text(facts))
         (folder / "Makefile").write_text(filled("Makefile", **facts)[""])
         facts |= {
             "calls": str(written.calls),
@@ -273,10 +274,6 @@ class CFolder:
         for name in data.keys() - self._written:
             (folder / f"{name}.bin").write_bytes(data[name].tobytes())
             self._written.add(name)
-
-
-def _name(folder: Path) -> str:
-    return re.sub(r"\W+", "_", folder.resolve().name) or "replay"
 
 
 _ABOUT_DATA = """\

@@ -133,7 +133,7 @@ class _Translator(Statements):
             self._write_record(record)
         elif kind.kind == "enum_specifier":
             self._do_enum_specifier(kind)
-        elif node.kind == "expression_statement" and not self._is_empty(node):
+        elif node.kind == "expression_statement" and node.text.strip("; \n"):
             raise Untranslatable("a macro outside of functions")
         elif node.kind == "ERROR":
             self.not_translated(node, "what the parser does not understand")
@@ -141,10 +141,6 @@ class _Translator(Statements):
             is_kernels = re.search(r"__(constant|device|managed)__", node.text)
             self.refuse(is_kernels, node, "memory of kernels")
             self.statement(node)
-
-    def _is_empty(self, node: Node) -> bool:
-        """Whether what stands outside of functions is a macro that stands for nothing."""
-        return not node.text.strip("; \n")
 
     def _do_enum_specifier(self, node: Node) -> None:
         text = "0"

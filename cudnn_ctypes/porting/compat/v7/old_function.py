@@ -254,7 +254,7 @@ class Form:
             return False
         pairs = zip(self.parameters, args, strict=False)
         plain = [each for p, each in pairs if p.type.kind == "value" and not is_handle(p)]
-        return not any(_is_descriptor(each) for each in plain)
+        return not any(isinstance(getattr(x, "_as_parameter_", x), OpaquePointer) for x in plain)
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         arguments = self._in_order(args, kwargs)
@@ -330,7 +330,3 @@ def _modern_form(name: str) -> str:
     if gone is not None:
         return str(gone)
     return f"{name} has other parameters in cuDNN 9: {changed(name)}"
-
-
-def _is_descriptor(value: Any) -> bool:
-    return isinstance(getattr(value, "_as_parameter_", value), OpaquePointer)
