@@ -18,11 +18,13 @@ from cudnn_ctypes import (
     DeviceBuffer,
     DeviceTensor,
     FilterDescriptor,
+    GnnCscGraph,
     Handle,
     LRNDescriptor,
     PoolingDescriptor,
     TensorDescriptor,
     TensorTransformDescriptor,
+    gnn_agg_simple_backward,
     pooling_forward,
     raw,
     reference,
@@ -260,6 +262,25 @@ def unfolding_partial_blocks(handle: Handle) -> bool:
         return bool((y.numpy() == wanted).all())
 
 
+def gradient_into_no_numbers(handle: Handle) -> bool:
+    doutput = np.random.default_rng(8).standard_normal((2, 5)).astype("float32")
+    graph = GnnCscGraph.from_edges([3, 0, 2, 1, 2], [1, 0, 1, 1, 0])
+    with (
+        DeviceTensor.from_numpy(doutput) as given,
+        DeviceTensor.from_numpy(np.full((2, 1), np.nan, "float32")) as written,
+        _quiet(),
+    ):
+        gnn_agg_simple_backward(
+            graph,
+            doutput=given,
+            dconcat_features=written,
+            node_feat_dim=4,
+            stream=handle.stream,
+        )
+        handle.synchronize()
+        return bool((written.numpy() == doutput[:, 4:]).all())
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
@@ -283,6 +304,7 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "fused convolution of few channels a group": None,
     "gradient of a bias between vectors": samples_between_vectors,
     "gradient of graph attention": None,
+    "gradient of concatenated features": gradient_into_no_numbers,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,
     "operation of integers into double": None,

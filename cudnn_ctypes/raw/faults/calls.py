@@ -302,6 +302,7 @@ _WHERE: dict[str, Where] = {
     "strided and dilated gradient of images": _strides_and_dilates,
     "scale and bias without a descriptor": _lacks_described_scale,
     "gradient of graph attention": _anywhere,
+    "gradient of concatenated features": _anywhere,
     "memory off its boundary": _anywhere,
     "call without what it needs": _anywhere,
 }
