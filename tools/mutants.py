@@ -1,10 +1,12 @@
 """How many mistakes the tests find: mutants of the package, each run against tests that reach it.
 
 ``python -m tools.mutants COVERAGE`` where COVERAGE is a file of `coverage`, written with
-``dynamic_context = test_function``. A mutant is the package with one change: a comparison, an
-operator, a constant or a condition is another one, or a statement is gone. It is killed if a test
-fails. Tests are those that run the line or, for a line that runs when its file is imported, some
-of those that run the file; a line that no test runs leaves its mutant alive.
+``dynamic_context = test_function``, and, for what tests run in child processes, with
+``parallel = true``, ``context = ${PYTEST_CURRENT_TEST-}`` and COVERAGE_PROCESS_START in the
+environment. A mutant is the package with one change: a comparison, an operator, a constant or a
+condition is another one, or a statement is gone. It is killed if a test fails. Tests are those that
+run the line or, for a line that runs when its file is imported, some of those that run the file; a
+line that no test runs leaves its mutant alive.
 """
 
 from __future__ import annotations
@@ -146,7 +148,9 @@ class Reach:
 
 @functools.cache
 def _id_of(context: str) -> str | None:
-    """A test's id for pytest, of the name that `coverage` gives it."""
+    """A test's id for pytest, of the name that `coverage` gives it, or pytest for a child."""
+    if "::" in context:
+        return context.rpartition(" (")[0]
     parts = context.removeprefix("tests.").split(".")
     for at in range(len(parts), 0, -1):
         file = Path("tests", *parts[:at]).with_suffix(".py")
