@@ -230,7 +230,10 @@ def _described(name: str) -> Graph:
     return graph
 
 
-@pytest.mark.thinned(12)
+QUICK = ("concatenate", "sum of rows alone", "rng, bernoulli", "slice", "nearest")
+
+
+@pytest.mark.thinned(12, always=QUICK)
 @pytest.mark.parametrize("device", ["h200", pytest.param("handle", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_what_no_engine_takes_is_refused(name, device, request):

@@ -307,8 +307,9 @@ def dies_in_the_first_engine(*arguments: Any, selection: cudnn.Selection, **opti
 FIRST = cudnn.EngineChoice(7, {"tile_m": 1})
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("question", [dies_in_mode_a, dies_in_the_first_engine])
+@pytest.mark.parametrize(
+    "question", [pytest.param(dies_in_mode_a, marks=pytest.mark.soak), dies_in_the_first_engine]
+)
 def test_the_rest_is_asked_and_later_builds_pass_over_what_died(question, h200):
     graph = product()
     options = {"selection": cudnn.Selection(), "dynamic": False}

@@ -151,7 +151,6 @@ def test_the_faster_of_an_engine_and_a_program_is_kept(microseconds, handle, mon
         assert not isinstance(graph.build(handle, cache=tmp_path), Program)
 
 
-@pytest.mark.soak
 def test_programs_are_measured_where_no_engine_takes_a_graph(handle, monkeypatch):
     monkeypatch.setattr(autotuning, "Timer", _Timer)
     monkeypatch.setattr(autotuning, "check_handle", lambda handle: None)
