@@ -16,7 +16,7 @@ from ..raw.descriptors import record
 from ..raw.function import Function
 from ..raw.records import NOTHING, Entry
 from ..resource import Resource
-from .layouts import as_format, as_type
+from .layouts import as_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -56,8 +56,6 @@ def _conversions(function: Function) -> list[tuple[int, _Conversion | None]]:
             how = lambda value, name: len(value)  # noqa: E731
         elif base is raw.cudnnDataType_t:
             how = as_type
-        elif base is raw.cudnnTensorFormat_t:
-            how = lambda value, name: as_format(value)  # noqa: E731
         elif parameter.type.kind == "value" and issubclass(base, CudnnEnum):
             how = functools.partial(enumerator, base)
         found.append((given.index(arrays.get(parameter.name, parameter.name)), how))

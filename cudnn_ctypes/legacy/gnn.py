@@ -107,8 +107,8 @@ def gnn_agg_simple_forward(
             if features[name] is None:
                 operands.absent(name)
                 operands.known[size] = 0
-            elif not operands.tensor(name, features[name]).shape[1]:
-                raise ValueError(f"{name}: expected features, got none")
+            else:
+                operands.tensor(name, features[name])
         output = operands.result("output", output)
         if _has_positions(operands, agg_op, out_positions):
             out_positions = operands.result("out_positions", out_positions)
@@ -282,8 +282,7 @@ class _GatOperands(DenseOperands):
     ) -> None:
         """Take the features, the weights and the mask."""
         graph = self.graph
-        if not self.tensor("src_features", src_features).size:
-            raise ValueError("src_features: expected features, got none")
+        self.tensor("src_features", src_features)
         self._check_heads("src_features", self.known["dimNode"])
         self.one_set: bool = dst_features is None
         if not self.one_set:

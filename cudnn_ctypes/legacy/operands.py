@@ -475,8 +475,6 @@ class Operands:
                 elif value in self._operands and _DESC.search(name):
                     value = self.describe(value)
             values[name] = value
-        if arguments:
-            raise TypeError(f"{function.__name__} has no parameter {next(iter(arguments))!r}")
         operand_rules.check(cast(Function, function), values, names)
         return values
 

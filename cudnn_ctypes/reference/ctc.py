@@ -117,9 +117,7 @@ def ctc_loss(
     return CTCLossResult(costs.astype(probs.dtype), gradients.astype(probs.dtype))
 
 
-def _one_sequence(
-    log_y: Array, labels: Sequence[int], *, by_y: bool = False
-) -> tuple[float, Array]:
+def _one_sequence(log_y: Array, labels: Sequence[int], *, by_y: bool) -> tuple[float, Array]:
     """The cost, and the gradients (T, A), of one sequence of log probabilities (T, A)."""
     extended = extend(labels)
     alpha = forward_variables(log_y, extended)

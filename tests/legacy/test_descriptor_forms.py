@@ -117,6 +117,15 @@ def test_arguments_that_are_none_of_theirs_are_named() -> None:
         (lambda: cudnn.SeqDataDescriptor((3, 2, 1, 4), axes=torch.tensor(1)), "axes"),
         (lambda: cudnn.TensorDescriptor((2, 3), strides=3), "strides"),
         (lambda: cudnn.TensorTransformDescriptor(3, 3), "pad_before"),
+        (lambda: cudnn.TensorTransformDescriptor(fold=(2, 2)), "pad_before: needed with pad_after"),
+        (
+            lambda: cudnn.TensorTransformDescriptor((0,) * 4, (0,) * 3),
+            "4 entries of pad_before need 4",
+        ),
+        (
+            lambda: cudnn.TensorTransformDescriptor((0,) * 4, fold=(2,)),
+            "4 entries of pad_before need",
+        ),
         (lambda: cudnn.TensorTransformDescriptor((0, 0, 0), 3), "pad_after"),
         (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], 1.5), "source_count"),
         (lambda: cudnn.GnnCscGraph(nodes, nodes[:1], -1), "source_count"),
@@ -276,6 +285,8 @@ WRONG = {
     cudnn.SpatialTransformerDescriptor: (
         (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), "bfloat16"), "SetSpatial"),
         (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), "int8"), "SetSpatial"),
+        (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 0, 7)), "1 to 8 dimensions of at least 1"),
+        (_of(cudnn.SpatialTransformerDescriptor, (1,) * 9), "1 to 8 dimensions of at least 1"),
         (_of(cudnn.SpatialTransformerDescriptor, (2, 3, 4, 7), sampler="nearest"), "sampler: "),
     ),
     cudnn.CTCLossDescriptor: (

@@ -263,11 +263,6 @@ class Finding(NamedTuple):
         return tuple(mode for each in self.ranges for mode in each.modes) if some else ()
 
     @property
-    def sometimes(self) -> bool:
-        """Whether it shows in some processes only."""
-        return any(each.sometimes for each in self.ranges)
-
-    @property
     def refuses(self) -> bool:
         """Whether nothing is left that has not the fault."""
         fault = self.fault

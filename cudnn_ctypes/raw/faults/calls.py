@@ -18,7 +18,7 @@ from .softmax import has_other_layouts
 
 class _Target(NamedTuple):
     version: int
-    capability: int
+    capability: int = 0
     beside_another: bool = False
 
 
@@ -310,10 +310,7 @@ _WHERE: dict[str, Where] = {
 CALL_FAULTS = rows(Path(__file__).with_name("calls.json"), _WHERE)
 
 
-def faults_of_call(call: Call, version: int, capability: int = 0) -> list[Finding]:
-    """The known faults that concern a call, with this cuDNN on a GPU of this capability.
-
-    0 is some GPU.
-    """
+def faults_of_call(call: Call, version: int) -> list[Finding]:
+    """The known faults that concern a call, with this cuDNN on some GPU."""
     concerned = [each for each in CALL_FAULTS if call.function in each.calls]
-    return findings(concerned, call, _Target(version, capability))
+    return findings(concerned, call, _Target(version))
