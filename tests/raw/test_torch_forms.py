@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -96,6 +97,12 @@ UNREADABLE: list[tuple[Callable[[], Any], str]] = [
     (in_vmap, "this torch.Tensor on device 'cpu' has none"),
     (fake, "FakeTensor on device 'cpu' has none"),
 ]
+
+
+@pytest.mark.filterwarnings("ignore")  # of prototypes
+@pytest.mark.parametrize(("make", "says"), UNREADABLE[:-1])  # loading the last takes seconds
+def test_why_elements_cannot_be_read(make: Callable[[], Any], says: str) -> None:
+    assert re.search(says, torch_forms.unreadable(make()))
 
 
 @pytest.mark.soak
