@@ -6,6 +6,7 @@ import ctypes
 import json
 import threading
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
+from cudnn_ctypes.graph.run import cuda_graph
 from cudnn_ctypes.graph.run import plan as plan_module
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
@@ -31,7 +33,6 @@ from ..attentions import Attention
 from ..cases import Operands, built, check
 from ..families import CASES, PLANS
 from ..matmul_cases import fused_product
-from .conftest import needs_precompiled_engines
 from .executions import made_up_handle
 
 NOTE = "supports_cuda_graph_native_api"
@@ -152,17 +153,127 @@ def test_a_filled_graph_as_a_child_of_a_larger_one(handle):
         cuda.call("cuGraphDestroy", parent)
 
 
-@gpu
-@needs_precompiled_engines
-def test_an_engine_without_the_note_is_refused(handle):
-    case = CASES["convolution"]
-    with (
-        built(case, handle, selection=Selection(forbid=NOTE)) as (graph, operands, workspace),
-        pytest.raises(
-            cudnn.NotSupportedError, match="lacks the note 'supports_cuda_graph_native_api'"
-        ),
-    ):
-        NativeGraph(handle, graph.plan, operands.pointers, workspace)
+# --- without a GPU: what is called, in which order -----------------------------------------------
+
+
+class Recorded:
+    """Any object of CUDA's: notes its calls, and is what each of them returns."""
+
+    def __init__(self, calls: list[str], fails: str = "") -> None:
+        self._calls, self._fails = calls, fails
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+        def call(*arguments: Any) -> Any:
+            self._calls.append(name if not arguments else f"{name} {arguments[0]}")
+            if name == self._fails:
+                raise RuntimeError("a launch that waits")
+            return self
+
+        return call
+
+
+def made_up(stream: Any, calls: list[str], fails: str = "") -> Any:
+    """A handle that cuDNN never sees."""
+    there = Recorded(calls, fails)
+    return SimpleNamespace(_as_parameter_=raw.cudnnHandle_t(), stream=stream, device=there)
+
+
+@pytest.mark.parametrize(
+    ("stream", "begin"), [(0, ["create_stream"]), (1, ["create_stream"]), (64, [])]
+)
+def test_what_is_launched_is_captured_on_a_stream_that_can_be(stream, begin, monkeypatch):
+    calls: list[str] = []
+    streams: list[Any] = []
+    handle = made_up(stream, calls)
+
+    def as_core_stream(given: Any, device: Any) -> Any:
+        assert device is handle.device
+        streams.append(given)
+        return handle.device
+
+    monkeypatch.setattr(cuda_graph, "as_core_stream", as_core_stream)
+    with capture(handle) as captured:
+        assert handle.stream is handle.device
+        with pytest.raises(ValueError, match="still being captured"):
+            captured()
+    assert handle.stream == stream
+    built = ["create_graph_builder", "begin_building", "end_building", "complete", "close"]
+    assert calls == [*begin, *built]
+    captured.replay()
+    captured.replay(7)
+    assert streams == [*([] if begin else [64]), stream, 7]
+    assert captured.graph is handle.device
+    captured.close()
+    captured.close()
+    assert calls[-3:] == [f"launch {handle.device}"] * 2 + ["close"]
+    with pytest.raises(cudnn.ClosedError, match="this CapturedGraph is closed"):
+        captured.replay()
+
+
+def test_what_cannot_be_captured_leaves_the_handle_as_it_was():
+    calls: list[str] = []
+    handle = made_up(0, calls, fails="complete")
+    said = "cannot be captured as a CUDA graph: a launch that"
+    with pytest.raises(RuntimeError, match=said), capture(handle):
+        pass
+    assert (handle.stream, calls[-1]) == (0, "close")
+    with pytest.raises(KeyError), capture(handle):
+        raise KeyError
+    assert (handle.stream, calls[-1]) == (0, "close")
+
+
+def test_what_cudnn_fills_in_is_instantiated_exchanged_and_destroyed_once(monkeypatch):
+    calls: list[Any] = []
+    results = {"cuGraphCreate": 4096, "cuGraphInstantiate": "executable"}
+    monkeypatch.setattr(cuda, "call", lambda *made: [calls.append(made), results.get(made[0])][1])
+    for name in ("Populate", "Update"):
+        function = f"cudnnBackend{name}CudaGraph"
+        fill = lambda *given, name=name: calls.append((name, *given[:3], given[3].cuda_graph))  # noqa: E731
+        monkeypatch.setattr(raw, function, fill)
+    packs: list[Any] = []
+
+    def variant_pack(pointers: Any, workspace: Any) -> Any:
+        name = f"pack of {pointers[1]} and {workspace}"
+        packs.append(SimpleNamespace(name=name, close=lambda: calls.append(f"close {name}")))
+        return packs[-1]
+
+    handle = made_up(64, [])
+    plan = SimpleNamespace(
+        behavior_notes={NOTE}, is_one_call=True, descriptor="plan", variant_pack=variant_pack
+    )
+    with NativeGraph(handle, plan, {1: 16}, 32) as native:
+        native.update({1: 48}, 64)
+        native.replay()
+        native(stream=7)
+    assert [each.name for each in packs] == ["pack of 16 and 32", "pack of 48 and 64"]
+    assert calls == [
+        ("cuGraphCreate", 0),
+        ("Populate", handle, "plan", packs[0], 4096),
+        ("cuGraphInstantiate", 4096, 0),
+        ("Update", handle, "plan", packs[1], 4096),
+        "close pack of 16 and 32",
+        ("cuGraphExecUpdate", "executable", 4096),
+        ("cuGraphLaunch", "executable", 64),
+        ("cuGraphLaunch", "executable", 7),
+        ("cuGraphExecDestroy", "executable"),
+        ("cuGraphDestroy", 4096),
+        "close pack of 48 and 64",
+    ]
+    with pytest.raises(cudnn.ClosedError):
+        native.replay()
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [({"behavior_notes": ()}, "lacks the note"), ({"is_one_call": False}, "before each execution")],
+)
+def test_plans_that_cudnn_fills_no_graph_with(plan, says):
+    plan = SimpleNamespace(**{"behavior_notes": {NOTE}, "is_one_call": True, **plan})
+    with pytest.raises(cudnn.NotSupportedError, match=says):
+        NativeGraph(made_up(0, []), plan, {})
 
 
 def test_the_reference_device_has_no_cuda_graphs():
