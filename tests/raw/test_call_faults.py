@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
@@ -316,6 +317,19 @@ def test_a_gradient_that_ends_the_process_is_refused(
 def test_scale_and_bias_without_a_descriptor(
     layout: str, mode: str, described: bool, given: bool, wrong: bool
 ) -> None:
+    """Without a descriptor the reference device applies them before ReLU only."""
+    rng = np.random.default_rng(9)
+    x_values, few_values, w_values = (
+        rng.standard_normal(shape).astype("float16")
+        for shape in ((1, 16, 6, 6), (2, 1, 16, 1, 1), (8, 16, 1, 1))
+    )
+    memory = {
+        "xdata": x_values,
+        "wdata": w_values,
+        "ydata": np.full((1, 8, 6, 6), np.nan, "float16"),
+    }
+    if given:
+        memory |= zip(("bn_eqscale", "bn_eqbias"), few_values, strict=True)
     operation = "scale_bias_activation_conv_bnstats"
     with (
         cudnn.use_reference_device(),
@@ -331,13 +345,34 @@ def test_scale_and_bias_without_a_descriptor(
     ):
         pack.set("bn_mode", "spatial")
         pack.set("activation_desc", activation)
-        for each in ("xdata", "wdata", "ydata", *(("bn_eqscale", "bn_eqbias") if given else ())):
+        for each in memory:
             pack.set(f"{each}_placeholder", "ptr_16b_aligned")
         if described:
             pack.set("bn_eqscalebias_desc", few)
         plan.make(handle, pack)
         found = _found("cudnnFusedOpsExecute", plan=plan)
+        size = plan.workspace_size or 0
+        with (
+            cudnn.FusedOpsVariantParamPack(operation) as variants,
+            cudnn.DeviceBuffer(size) as workspace,
+        ):
+            variants.set("ptr_workspace", workspace)
+            variants.set("scalar_size_t_workspace_size_in_bytes", size)
+            held = {
+                name: cudnn.DeviceTensor.from_numpy(array, layout=layout)
+                for name, array in memory.items()
+            }
+            for name, each in held.items():
+                variants.set(f"ptr_{name}", each)
+            plan.execute(handle, variants)
+            got = held["ydata"].numpy()
     assert ("scale and bias without a descriptor" in found) == wrong
+    read, (scale, bias) = x_values.astype(float), few_values.astype(float)
+    if given and (described or mode == "relu"):
+        read = scale * read + bias
+    read = np.maximum(read, 0) if mode == "relu" else read
+    expected = np.einsum("nchw,kcrs->nkhw", read, w_values.astype(float))
+    np.testing.assert_allclose(got, expected, atol=2e-2)
 
 
 @pytest.mark.parametrize(

@@ -463,9 +463,7 @@ def backward_weights(call: Call) -> None:
             "addGrad: cuDNN supports CUDNN_WGRAD_MODE_ADD only; set dweightSpace to zero before"
         )
     here = Pass(call)
-    packed = here.y.layout == raw.CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
-    if call["y"] or here.x.max_length > 1 or not packed:  # of one packed step cuDNN reads no y
-        check_sequences(call, here.y, "y")
+    check_sequences(call, here.y, "y")
     (hx,) = here.hidden("hx")
     call.buffer("dweightSpace", weight_space_size(here.described))
     here.use_workspace()
