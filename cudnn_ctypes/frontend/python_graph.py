@@ -290,7 +290,11 @@ class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
                 each.operation,
                 each.name,
                 {**each.inputs, **each.options},
-                {_port(y): y for y in each.outputs.values() if isinstance(y, tensor)},
+                {  # their names without the operation's
+                    str(y.name).rpartition("::")[2]: y
+                    for y in each.outputs.values()
+                    if isinstance(y, tensor)
+                },
                 member_of(each.compute_data_type) or data_type.NOT_SET,
             )
             for each in self._graph.nodes
@@ -400,11 +404,6 @@ class pygraph(OperationMethods, PlanMethods, PictureMethods, Closing):
     def __str__(self) -> str:
         """The description as JSON text, which `deserialize` takes; after `validate` it is whole."""
         return self._graph.to_json()
-
-
-def _port(result: Any) -> str:
-    """The name of a result, which is that of its tensor without the operation's."""
-    return str(result.name).rpartition("::")[2]
 
 
 def _check_sm_version(sm_version: int | None, properties: DeviceProperties | None) -> None:

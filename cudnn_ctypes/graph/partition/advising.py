@@ -235,20 +235,17 @@ def _gains(tried: Tried, before: Explanation) -> bool:
 def _suggestion(tried: Tried, before: Explanation) -> Suggestion:
     explanations = tuple(each.explanation for each in tried.outcomes if each.explanation)
     known = {step.known for step in tried.variant.steps}
+    is_program = any(step.topic == "program" for step in tried.variant.steps)
     suggestion = Suggestion(
         tried.variant.steps,
         cast("tuple[Graph, ...]", tried.variant.graphs),
-        ({},) if _is_program(tried) else tuple(each.options for each in tried.outcomes),
+        ({},) if is_program else tuple(each.options for each in tried.outcomes),
         tried.variant.changes,
         before.usable,
         explanations,
         fact=next((row for row in FAULTS if row.name in known), None),
     )
     return replace(suggestion, reason=_reason(suggestion, before))
-
-
-def _is_program(tried: Tried) -> bool:
-    return any(step.topic == "program" for step in tried.variant.steps)
 
 
 def _reason(suggestion: Suggestion, before: Explanation) -> str:

@@ -231,8 +231,8 @@ class Memory:
         """Whether a reshape keeps the order of elements, not only their memory."""
         if node.options.get("mode") == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL:
             return True
-        ends = node.inputs["input"], node.outputs["y"]
-        return all(steps(t.dims or (), self._declared[id(t)]) == _steps_packed(t) for t in ends)
+        ends = [(t, t.dims or ()) for t in (node.inputs["input"], node.outputs["y"])]
+        return all(steps(n, self._declared[id(t)]) == steps(n, packed(n)) for t, n in ends)
 
 
 MAIN = {
@@ -285,10 +285,6 @@ def _in_bytes(node: Node) -> bool:
         element_bits(t.data_type) >= 8 and t.vector_count == 1 and t.ragged_offset is None
         for t in tensors
     ) and not node.options.get("exchange")
-
-
-def _steps_packed(tensor: Tensor) -> list[int]:
-    return steps(tensor.dims or (), packed(tensor.dims or ()))
 
 
 def viewed(dims: Sequence[int], strides: Sequence[int], new: Sequence[int]) -> Strides | None:

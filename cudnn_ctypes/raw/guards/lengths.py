@@ -103,16 +103,13 @@ def _null_names(
     def null_names(arguments: tuple[Any, ...]) -> list[str]:
         # Empty for 0, False and other objects that are no pointers: ctypes refuses them.
         return [
-            f"{parameters[i].name} {_what_it_is(arguments[i])}"
+            parameters[i].name
+            + (" was destroyed" if live.is_destroyed(arguments[i]) else " is NULL")
             for i, other in positions.items()
             if is_null(arguments[i]) and (other is None or not _is_zero(arguments[other]))
         ]
 
     return null_names
-
-
-def _what_it_is(null: Any) -> str:
-    return "was destroyed" if live.is_destroyed(null) else "is NULL"
 
 
 def lengths(binding: Binding) -> Fragment | None:

@@ -310,7 +310,9 @@ class Library:
         if self.version < _TELLS_OF_ABSENT_SUBLIBRARIES and (
             file := self._sublibraries.absent(header)
         ):
-            raise SymbolNotFoundError(self._without(file, name))
+            raise SymbolNotFoundError(
+                f"{name} is in {file}, which this build lacks; {self._loaded}. {_REDUCED}"
+            )
         with self._lock:  # other threads wait until the libraries are loaded
             self._sublibraries.prepare(header)
             if name in _NEED_CUDA_LIBRARIES:
@@ -330,9 +332,6 @@ class Library:
             f"{name} is in cuDNN's headers since {since}, but this build does not export it; "
             f"{self._loaded}. {_REDUCED}"
         )
-
-    def _without(self, file: str, name: str) -> str:
-        return f"{name} is in {file}, which this build lacks; {self._loaded}. {_REDUCED}"
 
     @property
     def _loaded(self) -> str:

@@ -158,17 +158,11 @@ def _route() -> None:
         return
     _routed = wanted
     for name, interceptor in _interceptors().items():
-        raw_function.intercept(name, interceptor if wanted or _is_followed(name) else None)
+        # Descriptors are created and set at addresses that may have notes.
+        follows = name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
+        raw_function.intercept(name, interceptor if wanted or follows else None)
         if not wanted:
             raw_function.watched.discard(name)
-
-
-def _is_followed(name: str) -> bool:
-    """Whether a function is intercepted even without made-up handles.
-
-    It creates or sets descriptors at an address that may have notes.
-    """
-    return name in FOLLOWED or (name in TAKEN_OVER and backend_records.any_known())
 
 
 def reconsider() -> None:

@@ -70,7 +70,7 @@ class Resampling:
         for axis, size, of_axis in reversed(taps):  # the last one first, where less is strided
             y = np.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]))
             for outputs, pixels, weights in of_axis:
-                y[_along(axis, outputs)] += _take(x, pixels, axis) * weights
+                y[_along(axis, outputs)] += x[_along(axis, pixels)] * weights
             x = y
         return x
 
@@ -191,10 +191,6 @@ def _regular(places: Array) -> slice | Array:
 
 def _along(axis: int, places: slice | Array) -> tuple[Any, ...]:
     return (*[slice(None)] * axis, places)
-
-
-def _take(x: Array, places: slice | Array, axis: int) -> Array:
-    return x[_along(axis, places)] if isinstance(places, slice) else x.take(places, axis)
 
 
 def _floating(dtype: DTypeLike) -> np.dtype[Any]:
