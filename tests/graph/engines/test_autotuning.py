@@ -18,6 +18,7 @@ from cudnn_ctypes.graph.backend.engine import EngineChoice, EngineConfig, Knob
 from cudnn_ctypes.graph.engines.operands import random_bytes, random_memory
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.engines.tuning import autotuning as autotuning_module
+from cudnn_ctypes.graph.engines.tuning import timing
 from cudnn_ctypes.graph.engines.tuning.autotuning import Tuner, knob_settings, tune, tuning_bar
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.engines.tuning.timing import Timer
@@ -206,6 +207,27 @@ def test_settings_of_knobs_differ_in_one():
     splits = [each.knobs["split"] for each in found if each.knobs["split"] != 1]
     assert splits == [2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025]
     assert [each.knobs["even"] for each in found if "even" in each.knobs] == [0, 2, 4]
+
+
+@pytest.mark.parametrize("cold", [True, False])
+def test_a_run_is_timed_after_the_cache_was_swept(cold, monkeypatch):
+    calls: list[str] = []
+
+    def event(stream: Any) -> Any:
+        calls.append("event")
+        return SimpleNamespace(number=len(calls), close=lambda: calls.append("closed"))
+
+    swept = SimpleNamespace(
+        fill=lambda value, stream: calls.append("sweep"), close=lambda: calls.append("end")
+    )
+    monkeypatch.setattr(timing, "DeviceBuffer", lambda nbytes, device, stream: swept)
+    monkeypatch.setattr(timing, "Event", event)
+    monkeypatch.setattr(timing, "elapsed_ms", lambda start, end: end.number - start.number)
+    with Timer(SimpleNamespace(stream=1, device=None), cold_cache=cold) as timer:
+        timer.warm_up(1)
+        assert timer(lambda: calls.append("run"), 2) == [2000, 2000]
+    each = ["sweep", *["run"] * (not cold), "event", "run", "event"]
+    assert calls == ["sweep", *each, *each, *["closed"] * 4, "end"]
 
 
 # --- cuDNN's configs, plans and times made up -----------------------------------------------------

@@ -79,8 +79,11 @@ def test_one_process_measures_at_a_time(tmp_path):
     with ProcessPoolExecutor(3, get_context("spawn")) as executor:
         for each in [executor.submit(_hold, str(tmp_path), uuid) for _ in range(3)]:
             each.result()
+
+
+def test_one_thread_measures_at_a_time(tmp_path):
     with ThreadPoolExecutor(3) as threads:
-        for each in [threads.submit(_hold, str(tmp_path), uuid) for _ in range(3)]:
+        for each in [threads.submit(_hold, str(tmp_path), f"test-{os.getpid()}") for _ in range(3)]:
             each.result()
 
 
