@@ -573,8 +573,6 @@ def _document(data: Any) -> dict[str, Any]:
             data = bytes(data)
         except (TypeError, ValueError):
             raise TypeError("expected what serialize() gave: a sequence of byte values") from None
-    if isinstance(data, (bytearray, memoryview)):
-        data = bytes(data)
     if not isinstance(data, (str, bytes)):
         raise TypeError(f"expected what serialize() gave, got a {type(data).__name__}")
     theirs = _nvidias(data)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cudnn_ctypes.frontend as cudnn
-from cudnn_ctypes import NotSupportedError
+from cudnn_ctypes import NotSupportedError, last_error_string, raw
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.raw.strides import packed
 
@@ -292,6 +292,73 @@ def test_options_of_attention_that_do_not_go_together(graph, options, message):
 
     with pytest.raises(ValueError, match=message):
         describe_and_validate()
+
+
+def with_fewer_heads(graph: Any) -> None:
+    q, k, v = heads(graph, "q", "k", "v")
+    k.set_dim([2, 3, 64, 64])
+    graph.sdpa(q, k, v, is_inference=True)
+    graph.validate()
+
+
+def with_a_gradient_of_no_bias(graph: Any) -> None:
+    operands = heads(graph, "q", "k", "v", "o", "do")
+    stats = graph.tensor([2, 4, 64, 1], [256, 64, 1, 1], FLOAT)
+    graph.sdpa_backward(*operands, stats, dBias=graph.tensor([1, 4, 64, 64], [16384, 4096, 64, 1]))
+    graph.validate()
+
+
+def normalized(graph: Any, phase: Any) -> None:
+    x, scale, epsilon = (graph.tensor([n, 8, 1, 1], [8, 1, 1, 1]) for n in (4, 1, 1))
+    graph.layernorm(phase, x, scale, scale, epsilon)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (with_fewer_heads, cudnn.cudnnGraphNotSupportedError, "the 3 heads of k do not divide"),
+        (with_a_gradient_of_no_bias, ValueError, "dBias needs the bias"),
+        (
+            lambda graph: normalized(graph, cudnn.norm_forward_phase.NOT_SET),
+            ValueError,
+            "layernorm: norm_forward_phase: INFERENCE or TRAINING",
+        ),
+        (
+            lambda graph: graph.conv_fprop(*heads(graph, *"xw"), padding=[1], pre_padding=[1]),
+            TypeError,
+            "either padding, or pre_padding",
+        ),
+        (
+            lambda graph: graph.tensor(DIMS).set_ragged_offset(3),
+            TypeError,
+            "expected a tensor, got",
+        ),
+        (lambda graph: product(graph).validate(), ValueError, "tensor '.*' has no dims"),
+        (
+            lambda graph: graph.query_tensor_attributes_of_uid(77),
+            RuntimeError,
+            "no tensor has uid 77",
+        ),
+        (
+            lambda graph: graph.deserialize(5),
+            TypeError,
+            "serialize.. gave, got a int",
+        ),
+        (lambda graph: graph.deserialize([256]), TypeError, "a sequence of byte values"),
+    ],
+)
+def test_what_is_refused_by_name(graph, call, error, says):
+    with pytest.raises(error, match=says):
+        call(graph)
+
+
+def test_versions_and_errors_of_the_library():
+    assert cudnn.backend_version_string() == raw.load().version_text
+    told = []
+    for ask in (cudnn.get_last_error_string, last_error_string):
+        raw.cudnnCreate.unchecked(None)
+        told.append(ask())
+    assert told[0] == told[1] != ""
 
 
 @pytest.mark.parametrize(
