@@ -6,7 +6,7 @@ import difflib
 import functools
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -387,14 +387,6 @@ class Sums:
         failures = sum(sums[1] for _, sums in rows)
         cells.append(("all", f"{count:.0f}", f"{failures:.0f}", f"{1e3 * whole:.3f}", "", "", ""))
         return aligned(cells, right=cells[0][1:])
-
-
-def statistics(calls: Iterable[CallRecord]) -> str:
-    """The table of the statistics of `calls`."""
-    sums = Sums()
-    for call in calls:
-        sums.add(call)
-    return str(sums)
 
 
 def config_text(engine: int | str, knobs: Mapping[str, int | str]) -> str:

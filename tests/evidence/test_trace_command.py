@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import sys
@@ -22,6 +23,7 @@ def run(*words: object) -> Any:
     out, err = io.StringIO(), io.StringIO()
     with use_reference_device(), redirect_stdout(out), redirect_stderr(err):
         status = main(["trace", *map(str, words)])
+    gc.collect()  # what the program left open, before another test looks at calls
     return SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import io
 import os
 import re
@@ -56,6 +57,7 @@ def run_python(
             traceback.print_exc()
         finally:
             os.chdir(before)
+    gc.collect()  # what the program left open, before another test looks at calls
     return subprocess.CompletedProcess(sys.argv, status, out.getvalue(), err.getvalue())
 
 

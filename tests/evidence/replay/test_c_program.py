@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shutil
 import sys
@@ -55,6 +56,7 @@ def recorded_here(program: str, folder: Path) -> str:
     """Record a program's text in this process; the C text."""
     with cudnn.use_reference_device(), cudnn.trace(c=folder) as seen:
         exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
+    gc.collect()  # what the program left open, before another test looks at calls
     assert seen.left_out == []
     (text,) = folder.glob("*.c")
     return text.read_text()

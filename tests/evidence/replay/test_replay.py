@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import runpy
 import sys
@@ -76,7 +77,8 @@ def recorded_text(tmp_path, reference_device):
             exec(compile(text, "program.py", "exec"), {"__name__": "__main__"})
         return seen, replay
 
-    return record
+    yield record
+    gc.collect()  # what the program left open, before another test looks at calls
 
 
 def made(seen: Any) -> list[str]:

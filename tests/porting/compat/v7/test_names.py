@@ -285,9 +285,6 @@ def test_declarations_against_the_headers_of_cudnn_8():
 # --- algorithms of convolutions by preference and limit of memory ---------------------------------
 
 
-algorithm_choice_only = pytest.mark.filterwarnings("ignore::cudnn_ctypes.compat.OldNameWarning")
-
-
 TYPES = {"float32": "CUDNN_DATA_FLOAT", "float64": "CUDNN_DATA_DOUBLE"}
 DIRECTIONS = {
     "Forward": ("Fwd", "FWD"),
@@ -338,7 +335,7 @@ class Convolution:
         return found
 
 
-@algorithm_choice_only
+@quiet
 @pytest.mark.parametrize("dims", ["2d", "Nd"])
 def test_a_program_that_gives_no_type_to_compute_in(handle, dims):
     """As for cuDNN 4: the tensors' type is it, also when the descriptor is used for another."""
@@ -378,7 +375,7 @@ def test_a_program_that_gives_no_type_to_compute_in(handle, dims):
     cudnn.cudnnDestroyConvolutionDescriptor(convolution)
 
 
-@algorithm_choice_only
+@quiet
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_preferences(handle, direction):
     convolution = Convolution()
@@ -394,7 +391,7 @@ def test_preferences(handle, direction):
             assert got == within[0]
 
 
-@algorithm_choice_only
+@quiet
 def test_no_algorithm(reference_handle):
     convolution = Convolution()
     convolution.y = TensorDescriptor((2, 16, 14, 14), "float64")
@@ -402,7 +399,7 @@ def test_no_algorithm(reference_handle):
         convolution.choose(reference_handle, "Forward", "PREFER_FASTEST")
 
 
-@algorithm_choice_only
+@quiet
 def test_null_and_status(reference_handle):
     operands = Convolution().operands("Forward")
     preference = cudnn.CUDNN_CONVOLUTION_FWD_PREFER_FASTEST

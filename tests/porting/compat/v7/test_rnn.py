@@ -285,6 +285,9 @@ def test_what_was_never_set_is_refused(reference_handle, rnn):
 
 def test_an_output_projection_was_never_supported(reference_handle, rnn):
     set_lstm(reference_handle, rnn)
+    sizes = c_int(7), c_int(7)
+    cudnn.cudnnGetRNNProjectionLayers(reference_handle, rnn, *sizes)
+    assert [each.value for each in sizes] == [5, 0]  # the hidden size, where nothing projects
     with pytest.raises(NotSupportedError, match="outProjSize"):
         cudnn.cudnnSetRNNProjectionLayers(reference_handle, rnn, 3, 2)
 
