@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import re
 from contextlib import closing
 from dataclasses import replace
@@ -20,6 +21,7 @@ from cudnn_ctypes import (
     use_reference_device,
 )
 from cudnn_ctypes.graph import EngineChoice, Judgement
+from cudnn_ctypes.graph.backend.children import Outcome
 from cudnn_ctypes.graph.engines.judging import judging, probation, trial
 from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.engines.judging.verdict import Verdict
@@ -132,18 +134,43 @@ def test_every_kind_of_numbers_and_settings_of_knobs(handle):
     assert found.data == ("ordinary", "tails", "rows", "offset", "tiny")
 
 
-@pytest.mark.soak
-def test_the_table_and_json(handle, monkeypatch):
-    plant(monkeypatch, "NaN")
-    found = judged(handle)
+def test_the_table_and_json():
+    wrong = Verdict(2, {"tile": 1}, "a 1", "NaN", "ordinary", "y", (0, 3), 1.5, math.nan, nan=1)
+    refused = [Verdict(engine, state="refused", reason="no fp8") for engine in (4, 5, 7)]
+    others = Verdict(0, known="slow"), Verdict(1, state="inexact")
+    found = Judgement("layer", "matmul", "H200", "9.28", "f", (wrong, *refused, *others), ("tiny",))
     lines = str(found).splitlines()
-    assert lines[0].startswith("'layer' on reference device (NumPy on host memory), cuDNN 9")
-    assert "1 engine config executed with ordinary numbers" in lines[1]
+    assert lines[0] == "'layer' on H200, cuDNN 9.28: matmul"
+    assert lines[1].startswith(
+        "3 engine configs executed with tiny numbers in 0.0 s: 2 right, 1 wr"
+    )
     assert lines[3].split()[:3] == ["engine", "knobs", "verdict"]
-    assert any(line.startswith("engine 0 NaN: y[0, 3, 0, 0] is nan") for line in lines)
+    assert lines[-3:] == [
+        "engine 2: tile=1 NaN: y[0, 3] is nan instead of 1.5, with ordinary numbers",
+        "engines 4, 5, 7 refused: no fp8",
+        "engine 0 passed over by builds: slow",
+    ]
+    assert (len(found), found.wrong, found.right) == (6, (wrong,), others)
     told = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert (told["verdicts"][-1]["got"], told["verdicts"][-1]["nan"]) == ("nan", 1)
-    assert told["form"] == layer().expansion(handle).form
+    assert (told["verdicts"][0]["got"], told["verdicts"][0]["knobs"]) == ("nan", {"tile": 1})
+    assert told["form"] == "f"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (Outcome("", "SIGSEGV", died=True, note="it ran"), "SIGSEGV while it ran"),
+        (Outcome("", "hang", died=True), f"no end in {trial._SECONDS:g} s"),
+    ],
+)
+def test_what_ends_a_child_is_the_verdict(outcome, reason):
+    assert trial._verdict(outcome, Verdict(3)) == Verdict(3, state="ended", reason=reason)
+
+
+def test_an_exception_in_a_child_is_no_verdict():
+    outcome = Outcome("", "exit 1", died=True, printed="Traceback\nKeyError: 5\n")
+    with pytest.raises(RuntimeError, match=r"^judge: engine 3: KeyError: 5$"):
+        trial._verdict(outcome, Verdict(3))
 
 
 def test_random_numbers_are_refused(handle):
