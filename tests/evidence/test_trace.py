@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import io
 import sys
 import threading
@@ -19,6 +20,7 @@ from cudnn_ctypes.raw import function as raw_function
 @pytest.fixture(autouse=True)
 def device(request):
     """The GPU for a test that is marked so, else the reference device."""
+    gc.collect()  # else the ends of what other tests left open are seen, too
     with cudnn.use_reference_device(request.node.get_closest_marker("gpu") is None):
         yield
 
