@@ -579,7 +579,6 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
         attention, queries=1, keys=320, slopes=(1.0,)
     ),
     "modifier with a number for each sequence": _given(modified, dims=(2, 2, 1, 1)),
-    "modifier with gaps": _given(modified, dims=(1, 1, 1, 192), step=2),
     "modifier with spaced keys": _given(modified, dims=(1, 1, 64, 192), order=(0, 1, 3, 2)),
     "pages of one query with alibi": _given(
         attention, key_heads=1, queries=1, keys=384, page=16, lengths=((1,), (300,)), slopes=(1.0,)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ....dtypes import element_bits
 from ....raw import cudnnDataType_t
 from ....raw.faults.rows import rows
-from ....raw.strides import is_spaced, packed
+from ....raw.strides import packed
 from ...describe.node import Node
 from ...describe.operations.attention_checks import is_paged, mask_of, score_dims
 from ...describe.tensor import Tensor
@@ -108,13 +108,6 @@ def _scores_with_spaced_keys(node: Node) -> str:
         pairs = all(step == 1 or step % 2 == 0 for step in steps)
         spaced = all(shape[axis] == dims[axis] for axis in alike) and strides[3] != 1
         if spaced and pairs and element_bits(each.data_type) == 16:
-            return f": {each.name!r} {each.dims} with strides {each.strides}"
-    return ""
-
-
-def _scores_with_gaps(node: Node) -> str:
-    for each in _operands_of_scores(node):
-        if is_spaced(each.dims or (), each.strides or ()):
             return f": {each.name!r} {each.dims} with strides {each.strides}"
     return ""
 
@@ -226,7 +219,6 @@ _WHERE: dict[str, Callable[[Node], str]] = {
     "gradient without bounds": unbounded,
     "one query with alibi, rng_dump or a sink": one_query,
     "modifier with spaced keys": _scores_with_spaced_keys,
-    "modifier with gaps": _scores_with_gaps,
     "pages of one query with alibi": _pages_of_one_query_with_alibi,
     "scale of attention that is not positive": _scale_that_is_not_positive,
     "pages that fill no tile": _pages_that_fill_no_tile,
