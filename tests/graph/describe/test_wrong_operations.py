@@ -140,6 +140,7 @@ AT_ONCE: list[tuple[Any, type[Exception], str]] = [
     (lambda g: g.softmax(t(g, 2, 3), outputs=["y", "y"]), ValueError, "each once, got"),
     (lambda g: g.softmax(t(g, 2, 3), outputs="y"), TypeError, "softmax: outputs: expected a list"),
     (lambda g: pool(g, window=2, padding=1, pre_padding=0), TypeError, "resample: either padding"),
+    (lambda g: pool(g, window=None), TypeError, "resample: window is missing"),
     (lambda g: g.rng((2, 3), seed=1), TypeError, "rng: a bernoulli .* needs its probability"),
     (lambda g: experts(g, mode="spread"), ValueError, "moe_grouped_matmul: mode"),
     (lambda g: g.signal(t(g, 2), t(g, 1), "send", 1), ValueError, "signal: mode"),

@@ -100,6 +100,8 @@ def _options(
     both, before, after = paddings
     if both is not None and (before is not None or after is not None):
         raise TypeError(f"{operation}: either padding, or pre_padding and post_padding")
+    if window is None:
+        raise TypeError(f"{operation}: window is missing")
     if padding_mode is None:
         padding_mode = "neg_inf" if mode == Mode.CUDNN_RESAMPLE_MAXPOOL else "zero"
     if isinstance(padding_mode, str) and not padding_mode.startswith("CUDNN"):
