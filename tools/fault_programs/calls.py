@@ -303,7 +303,6 @@ CALLS: Mapping[str, Callable[[Handle], bool] | None] = {
     "folding of other layouts": unfolding_into_columns,
     "fused convolution of few channels a group": None,
     "gradient of a bias between vectors": samples_between_vectors,
-    "gradient of graph attention": None,
     "gradient of concatenated features": gradient_into_no_numbers,
     "largest of infinities below zero": largest_of_infinities,
     "memory off its boundary": None,

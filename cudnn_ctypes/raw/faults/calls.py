@@ -301,7 +301,6 @@ _WHERE: dict[str, Where] = {
     "operation of integers into double": _all("opTensorDesc aDesc cDesc", _reads_doubles),
     "strided and dilated gradient of images": _strides_and_dilates,
     "scale and bias without a descriptor": _lacks_described_scale,
-    "gradient of graph attention": _anywhere,
     "gradient of concatenated features": _anywhere,
     "memory off its boundary": _anywhere,
     "call without what it needs": _anywhere,
