@@ -515,6 +515,8 @@ def band_of_8_bits(graph: Graph, **options: Any) -> None:
 
 _given = functools.partial
 
+_WITH_A_BIAS = _given(fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3))
+
 WRONG: Mapping[str, Callable[[Graph], None]] = {
     "pooling after an element-wise operation": _given(
         pooled, data_type="float16", order=LAST, after_relu=True
@@ -556,12 +558,8 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "infinity before a product": infinite,
     "operands joined beside a convolution": _given(fused, joined=(2, 16, 9, 9), number=0.5),
     "rows of a product": _given(product, columns=100),
-    "filters with channels first beside images of one element": _given(
-        fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
-    ),
-    "bias beside filters with channels first": _given(
-        fused, joined=(1, 16, 1, 1), image=1, order=(0, 1, 2, 3)
-    ),
+    "filters with channels first beside images of one element": _WITH_A_BIAS,
+    "bias beside filters with channels first": _WITH_A_BIAS,
     "channels first in runtime fusion": _given(channels_first, kind="fprop"),
     "gradient of filters in 16 bits with channels first": _given(channels_first, kind="wgrad"),
     "gradient of filters of one element": window_of_one,

@@ -23,9 +23,9 @@ import cudnn_ctypes
 
 from ...evidence.known_faults import known_faults
 from ...evidence.quotations import quoted_engines, quoted_graphs
-from ...evidence.reading import read_evidence
 from ...raw.gone import gone_names
 from ...raw.headers import include_folder
+from ..options import evidence_in
 from .entries import (
     Entry,
     all_names,
@@ -189,7 +189,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the entries of each name, or what a file has; 0 if all were found, 1 if not."""
     files = [name for name in arguments.names if Path(name).is_file()]
-    evidence = [read_evidence(file) for file in files]
+    evidence = [evidence_in(Path(file)) for file in files]
     if not arguments.json:
         for each in evidence:
             print(each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ....dtypes import data_type_name, storage_bytes
@@ -301,25 +301,30 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
     return where
 
 
-def _differentiates_by_two_channels(graph: Graph) -> str:
-    """A gradient by filters of two channels of 16 bits and several lines, beside operations."""
+def _gradients_of_filters_in_16_bits(graph: Graph) -> Iterator[Node]:
+    """Those beside element-wise operations."""
     for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
+        if any(operand.data_type in _16_BITS for operand in node.operands):
+            yield node
+
+
+def _differentiates_by_two_channels(graph: Graph) -> str:
+    """Filters of two channels and several lines."""
+    for node in _gradients_of_filters_in_16_bits(graph):
         dims = graph.dims(node.outputs["dw"])
-        of_16_bits = any(operand.data_type in _16_BITS for operand in node.operands)
-        if of_16_bits and dims[1] == 2 and dims[2] > 1:
+        if dims[1] == 2 and dims[2] > 1:
             return f"{node}: {dims}"
     return ""
 
 
 def _has_uneven_lines(rank: int = 0) -> Callable[[Graph], str]:
-    """A gradient of filters by channels of 16 bits that fill no 16 bytes, beside operations."""
+    """Gradients of filters by channels that fill no 16 bytes, of `rank` dimensions at least."""
 
     def where(graph: Graph) -> str:
-        for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
-            of_16_bits = any(operand.data_type in _16_BITS for operand in node.operands)
+        for node in _gradients_of_filters_in_16_bits(graph):
             for each in (node.inputs["image"], node.inputs["loss"]):
                 dims = graph.dims(each)
-                if of_16_bits and dims[1] * 2 % _ROW and len(dims) >= rank:
+                if dims[1] * 2 % _ROW and len(dims) >= rank:
                     return f"{node}: {each.name!r} {dims}"
         return ""
 
