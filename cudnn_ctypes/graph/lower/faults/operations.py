@@ -302,7 +302,7 @@ def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callabl
 
 
 def _gradients_of_filters_in_16_bits(graph: Graph) -> Iterator[Node]:
-    """Those beside element-wise operations."""
+    """Gradients of filters in 16 bits beside element-wise operations."""
     for node in graph.of("convolution_backward_filter") if graph.of("pointwise") else ():
         if any(operand.data_type in _16_BITS for operand in node.operands):
             yield node
