@@ -208,15 +208,17 @@ def _failed(tests: list[str], tree: Path) -> str | None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("coverage", type=Path)
+    parser.add_argument("--within", default="", help="a pattern: mutants of such files alone")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args(arguments)
     chosen = random.Random(options.seed)
     found: list[Mutant] = []
+    within = re.compile(options.within)
     for path in sorted((ROOT / PACKAGE).rglob("*.py")):
         file = str(path.relative_to(ROOT))
-        if not file.endswith(GENERATED):
+        if not file.endswith(GENERATED) and within.search(file):
             found += mutants_of(file, path.read_text("utf-8"))
     print(f"{len(found)} mutants, {options.count} drawn with seed {options.seed}")
     drawn = chosen.sample(found, options.count)
@@ -229,13 +231,17 @@ def main(arguments: list[str] | None = None) -> int:
             trees.put(Path(shutil.copytree(ROOT, Path(folder, str(i)), ignore=unneeded)))
 
         def verdict(mutant: Mutant, tests: list[str]) -> str:
-            if not tests:
-                return "no test"
-            tree = trees.get()
-            try:
-                return "killed" if is_killed(mutant, tests, tree) else "alive"
-            finally:
-                trees.put(tree)
+            said = "no test"
+            if tests:
+                tree = trees.get()
+                try:
+                    said = "killed" if is_killed(mutant, tests, tree) else "alive"
+                finally:
+                    trees.put(tree)
+            if said != "killed":
+                place = f"{mutant.file}:{mutant.line}"
+                print(f"{said:8}{place}: {mutant.kind}: {mutant.text[:90]}", flush=True)
+            return said
 
         with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
             verdicts = [*pool.map(verdict, *zip(*work, strict=True))]
@@ -243,8 +249,6 @@ def main(arguments: list[str] | None = None) -> int:
     for mutant, said in zip(drawn, verdicts, strict=True):
         counts[mutant.kind][said] += 1
         counts["all"][said] += 1
-        if said != "killed":
-            print(f"{said:8}{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.text[:90]}")
     for kind, each in counts.items():
         print(f"{kind:12}" + ", ".join(f"{number} {said}" for said, number in each.items()))
     return 0
