@@ -175,9 +175,11 @@ def is_killed(mutant: Mutant, tests: list[str], tree: Path) -> bool:
             file.write_bytes(text)
         if failed is None:
             return False
-        if not failed or _failed([failed], tree) is None:
+        if _failed([failed] if failed else tests, tree) is None:
             return True
-        tests = [each for each in tests if not failed.startswith(each)]  # fails without it, too
+        if not failed:  # they take too long, or end pytest, without it, too
+            return False
+        tests = [each for each in tests if not failed.startswith(each)]
     return False
 
 
