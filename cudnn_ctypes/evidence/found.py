@@ -139,7 +139,7 @@ class FoundGraph:
         ]
         if any(_layout(each) == "NCHW" for each in images):
             yield "channels are not last"
-        odd = {each.dims[1] for each in images if len(each.dims or ()) > 3 and each.dims}
+        odd = {each.dims[1] for each in images if each.dims and len(each.dims) > 2}
         if odd := {each for each in odd if each % _CHANNELS}:
             yield f"{', '.join(map(str, sorted(odd)))} channels: no multiple of {_CHANNELS}"
         small = {each.alignment for each in self.memory if 0 < each.alignment < _ALIGNED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from cudnn_ctypes.evidence.memory import Places, find
 from cudnn_ctypes.evidence.records import (
     Argument,
     CallRecord,
+    Sums,
     argument_text,
     call_text,
     compare,
@@ -47,6 +49,35 @@ FORWARD = call(
 )
 
 
+TEXTS = {
+    72: """\
+cudnnActivationForward(handle, activationDesc={mode=relu, coef=0},
+    alpha=1, xDesc=(1, 64, 8, 8) float16 NHWC, x=<x+0, 8 KiB>, beta=0,
+    yDesc=(1, 64, 8, 8) float16 NHWC, y=<y+0, 8 KiB>)
+                            SUCCESS     0.210 ms  my_script.py:31""",
+    100: """\
+cudnnActivationForward(handle, activationDesc={mode=relu, coef=0}, alpha=1,
+    xDesc=(1, 64, 8, 8) float16 NHWC, x=<x+0, 8 KiB>, beta=0, yDesc=(1, 64, 8, 8) float16 NHWC,
+    y=<y+0, 8 KiB>)                                     SUCCESS     0.210 ms  my_script.py:31""",
+}
+
+
+@pytest.mark.parametrize("width", TEXTS)
+def test_a_call_in_lines_of_a_width(width):
+    assert line(FORWARD, width) == TEXTS[width]
+
+
+def test_the_end_of_a_line_is_where_there_is_room():
+    """A call of 7 columns, two between, and 44 of status, time and place."""
+    short = call(Argument("n", 12), function="f", file="/a_script_of_a_long_name.py", seconds=1.5)
+    end = "SUCCESS      1.500 s  …_of_a_long_name.py:31"
+    assert line(short, 53) == f"f(n=12)  {end}"
+    assert line(short, 52) == f"f(n=12)\n        {end}"
+    assert line(short, 0) == f"f(n=12)  {end}"
+    exits = call(function="f", file="", seconds=0.9996)
+    assert line(exits) == f"{'f()':56}SUCCESS   999.600 ms  at exit"
+
+
 @pytest.mark.parametrize("width", [72, 100, 140])
 def test_no_line_is_longer_than_the_width(width):
     many = Argument("values", [f"CUDNN_SOMETHING_{i}" for i in range(16)])
@@ -55,14 +86,27 @@ def test_no_line_is_longer_than_the_width(width):
 
 
 def test_a_failure_says_why():
-    failed = call(status="BAD_PARAM", failed=True, reason="nbDims > CUDNN_DIM_MAX")
-    *_, last = line(failed).splitlines()
-    assert last == "    ! nbDims > CUDNN_DIM_MAX"
+    failed = call(status="BAD_PARAM", failed=True, reason="nbDims >\n  CUDNN_DIM_MAX")
+    for width in (100, 0):
+        _, last = line(failed, width).splitlines()
+        assert last == "    ! nbDims > CUDNN_DIM_MAX"
+    _, _, *rows = line(call(failed=True, reason="too many " * 9), 50).splitlines()
+    words = ["too many"] * 9
+    assert rows == ["    ! " + " ".join(words[:5]), "      " + " ".join(words[5:])]
+    assert len(line(call(failed=True, reason="too many " * 90), 50).splitlines()) == 7
 
 
 def test_what_is_not_finite():
     bad = call(not_finite={"y": "3 NaN of 64"})
-    assert line(bad).endswith("    ! not finite: y: 3 NaN of 64")
+    assert line(bad).splitlines()[1:] == ["    ! not finite: y: 3 NaN of 64"]
+
+
+def test_a_record_is_data_for_json():
+    record = call(Argument("n", 3), Argument("count", [4], out=True), not_finite={"y": "1 NaN"})
+    data = record.as_dict()
+    listed = [{"name": "n", "value": 3}, {"name": "count", "value": [4], "out": True}]
+    assert data == dataclasses.asdict(record) | {"arguments": listed}
+    assert CallRecord.from_dict(data) == record
 
 
 STRIDED = {"shape": [2, 3], "strides": [1, 2], "data_type": "float32"}
@@ -88,7 +132,10 @@ STRIDED = {"shape": [2, 3], "strides": [1, 2], "data_type": "float32"}
             {"allocation": "w", "offset": 4, "nbytes": 24, **STRIDED},
             "<(2, 3) float32 strides (1, 2) at w+4>",
         ),
+        ({"host": 1023}, "<host, 1023 B>"),
         ({"host": 1536}, "<host, 1.5 KiB>"),
+        ({"host": 1 << 20}, "<host, 1 MiB>"),
+        ({"host": 5 << 29}, "<host, 2.5 GiB>"),
         ({"struct": {"algo": "fft", "memory": 7}}, "{algo=fft, memory=7}"),
     ],
 )
@@ -111,34 +158,57 @@ def run(*calls: tuple[str, Any], **said: Any) -> list[CallRecord]:
 
 
 def test_another_argument():
-    one, other = run(("A", 1), ("B", 2), ("C", 3)), run(("A", 1), ("B", 5), ("C", 3))
+    """In another line of another program, and one call later."""
+    one = run(("A", 1), ("B", 2), ("C", 3), file="/one.py", line=7)
+    other = run(("A", 1), ("D", 0), ("B", 5), ("C", 3), file="/two.py", line=8)
     found = compare(one, other)
     assert found.equal == 2
-    assert found.pairs == [(one[1], other[1])]
-    assert "~ cudnnB  call 2 and 2" in found.text(100)
-    assert "    - n=2\n    + n=5" in found.text(100)
+    assert found.pairs == [(None, other[1]), (one[1], other[2])]
+    assert found.text(60).splitlines() == [
+        "+ cudnnD(n=0)   SUCCESS     0.000 ms  two.py:8",
+        "~ cudnnB  call 2 and 3  one.py:7 and two.py:8",
+        "    - n=2",
+        "    + n=5",
+        "2 calls equal, 2 different",
+    ]
 
 
 def test_calls_that_one_run_lacks():
     one, other = run(("A", 1), ("B", 2), ("C", 3)), run(("A", 1), ("C", 3), ("D", 4))
     found = compare(one, other)
     assert found.pairs == [(one[1], None), (None, other[2])]
-    rows = found.text(100).splitlines()
-    assert rows[0].startswith("- cudnnB(n=2)")
-    assert rows[1].startswith("+ cudnnD(n=4)")
-    assert rows[2] == "2 calls equal, 2 different"
+    assert found.text(0).splitlines() == [
+        "- cudnnB(n=2)  SUCCESS     0.000 ms  at exit",
+        "+ cudnnD(n=4)  SUCCESS     0.000 ms  at exit",
+        "2 calls equal, 2 different",
+    ]
 
 
 def test_another_status_and_other_numbers():
     (one,) = run(("A", 1))
     failed = CallRecord(1, "cudnnA", one.arguments, "BAD_PARAM", True, "too many")
     text = compare([one], [failed]).text(100)
-    assert "- SUCCESS" in text
-    assert "+ BAD_PARAM: too many" in text
+    title, same = "~ cudnnA  call 1 and 1  at exit", "0 calls equal, 1 different"
+    ends = ["    - SUCCESS", "    + BAD_PARAM: too many"]
+    assert text.splitlines() == [title, *ends, same]
     bad = CallRecord(1, "cudnnA", one.arguments, "SUCCESS", not_finite={"y": "1 NaN of 2"})
     text = compare([one], [bad]).text(100)
-    assert "- finite" in text
-    assert "+ y: 1 NaN of 2" in text
+    assert text.splitlines() == [title, "    - finite", "    + y: 1 NaN of 2", same]
+
+
+def test_sums_by_function():
+    """Those that took longest first."""
+    sums = Sums()
+    for name, seconds in (("A", 0.01), ("B", 0.04), ("A", 0.02), ("B", 0.1), ("A", 0.03)):
+        sums.add(call(function=f"cudnn{name}", seconds=seconds, failed=seconds == 0.03))
+    assert (
+        str(sums)
+        == """\
+function  calls  failed  total ms  mean ms   max ms  share
+cudnnB        2       0   140.000   70.000  100.000    70%
+cudnnA        3       1    60.000   20.000   30.000    30%
+all           5       1   200.000"""
+    )
 
 
 def test_a_call_before_all_others_shifts_nothing():

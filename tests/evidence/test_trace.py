@@ -286,12 +286,9 @@ class TestOutput:
             for _ in range(3):
                 raw.cudnnGetVersion()
             raw.cudnnSetTensor4dDescriptor.unchecked(None, 0, 0, 1, 1, 1, 1)
-        rows = {row.split()[0]: row.split()[1:] for row in seen.statistics().splitlines()}
-        assert rows["cudnnGetVersion"][:2] == ["3", "0"]
-        assert rows["cudnnSetTensor4dDescriptor"][:2] == ["1", "1"]
-        assert rows["all"][:2] == ["4", "1"]
-        total = sum(call.seconds for call in seen.calls) * 1e3
-        assert float(rows["all"][2]) == pytest.approx(total, abs=2e-3)
+        rows = [row.split()[:3] for row in seen.statistics().splitlines()[1:]]
+        set_, version = ["cudnnSetTensor4dDescriptor", "1", "1"], ["cudnnGetVersion", "3", "0"]
+        assert sorted(rows) == [["all", "4", "1"], version, set_]
 
 
 class TestAllocations:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import Counter
+from datetime import datetime
 
 import pytest
 from rich.console import Console
 
-from cudnn_ctypes import FoundGraph, Graph, Message, known_faults, read_evidence, watch
+from cudnn_ctypes import (
+    CallRecord,
+    Evidence,
+    FoundGraph,
+    Graph,
+    Message,
+    known_faults,
+    read_evidence,
+    watch,
+)
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands import watch as command
-from cudnn_ctypes.evidence.found import FoundCall
+from cudnn_ctypes.evidence.found import LOG, FoundCall
+from cudnn_ctypes.evidence.records import Argument
 from cudnn_ctypes.evidence.watching import LogFolder
 from cudnn_ctypes.graph.backend.device_properties import as_properties
 from evidence.replay.test_calls import convolution
@@ -80,6 +92,125 @@ def test_the_choice_among_engines(h200):
     assert "3 engines were tried, and the choice executed 3 times" in seen.notes[0]
     often = read_evidence([*messages, *tried, *[tried[-1]] * 40])
     assert not [each for each in often.notes[0] if "tried" in each]
+
+
+def relu(dims, count=1, data_type="float16", **options):
+    graph = Graph(io_data_type=data_type)
+    y = graph.tensor(dims, **options)
+    for _ in range(count):
+        y = graph.relu(y)
+    y.set_output()
+    graph.validate()
+    return graph
+
+
+def test_a_report():
+    engines = {"2 (stages=3)": 19, "7": 10}
+    convolved = FoundGraph(chain(), 3, 29, Counter(engines), "2 (stages=3)", 2, 1, 0.0123, "slower")
+    convolved.graph.validate()
+    lengths = {"max_length": 4, "lengths": [3, 2], "vector_size": 5, "data_type": "float16"}
+    held = {"rnnDesc": {"cell": "lstm"}, "xDesc": lengths, "hDesc": {"shape": None}}
+    arguments = [Argument(name, {"object": "it", "holds": it}) for name, it in held.items()]
+    calls = [
+        convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2]),
+        CallRecord(0, "cudnnRNNForward", (*arguments, Argument("n", 1)), "SUCCESS"),
+    ]
+    counted = {
+        "unread": {"no such operation": 2},
+        "devices": {"A GPU": 1, "NVIDIA H200": 3},
+        "heuristics": {"mode_a": 2, "fallback": 1},
+        "calls": {"cudnnBackendFinalize": 1234},
+        "errors": {"f: no": 3},
+    }
+    seen = Evidence(
+        "a.log",
+        LOG,
+        [convolved, FoundGraph(relu((2, 8, 4)), refused=4)],
+        [FoundCall(each, 5 + i) for i, each in enumerate(calls)],
+        **{name: Counter(each) for name, each in counted.items()},
+        versions=Counter({92800: 34, 91900: 1200}),
+        cut=2,
+        begin=datetime(2026, 1, 1),
+        end=datetime(2026, 1, 1, 0, 1, 0, 500_000),
+    )
+    heading, text = str(seen).split("\n", 1)
+    assert heading == (
+        "a.log: cuDNN's log: 4 of 6 graphs were read, 2 different ones; "
+        "1,234 messages of cuDNN 9.19.0 and 9.28.0; 60.5 s; 2 messages have no end"
+    )
+    assert text.replace("conv_fprop + swish: 2x32x8x8, 16x32x3x3, 2x16x4x4", "convolution") == """\
+not read: 2 x no such operation
+GPU: A GPU, NVIDIA H200
+
+    described  executed    ms  plans  engine        graph                                              types
+#1          3        29  12.3      2  2 (stages=3)  convolution  float16 NHWC
+#2          1         0     -      -  -             relu: 2x8x4, 2x8x4                                 float16
+
+called  legacy call
+     5  cudnnConvolutionForward: x 1x2x4x4 float32, w 3x2x3x3 float32, y 1x3x2x2 float32
+     6  cudnnRNNForward: lstm, x 4x2x5 float16
+
+#1: described 3 times: a plan can be kept
+#1: 2 engines were tried, and the choice executed 19 times
+#1: slow: slower
+#2: no engine: 4 were tried
+queries for engines: mode_a 2, fallback 1
+3 x f: no"""  # noqa: E501  # fmt: skip
+    assert seen.preset == "NVIDIA H200"
+    data = seen.as_dict()
+    assert [each.pop("graph") for each in data["graphs"]] == [
+        json.loads(each.graph.to_json()) for each in seen.graphs
+    ]
+    names = ("described", "executed", "engines", "engine", "plans", "refused", "seconds", "notes")
+    told = (3, 29, engines, "2 (stages=3)", 2, 1, 0.0123, seen.notes[0])
+    unbuilt = (1, 0, {}, "", 0, 4, 0.0, ["no engine: 4 were tried"])
+    assert data == counted | {
+        "source": "a.log",
+        "form": "cuDNN's log",
+        "graphs": [dict(zip(names, each, strict=True)) for each in (told, unbuilt)],
+        "launches": [{"called": 5 + i, "call": each.as_dict()} for i, each in enumerate(calls)],
+        "versions": {"9.19.0": 1200, "9.28.0": 34},
+        "cut": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("graph", "types"),
+    [
+        (relu((2, 8, 4, 5)), "float16 NCHW"),
+        (relu((2, 8, 1, 4), layout="nhwc"), "float16 NHWC"),
+        (relu((2, 1, 4, 4)), "float16"),
+        (relu((2, 8, 1, 1)), "float16"),
+        (relu((2, 8, 4), data_type="float32"), "float32"),
+        (relu((2, 8, 4, 4, 4)), "float16 NCHW"),
+    ],
+)
+def test_layouts_are_of_images_alone(graph, types):
+    assert FoundGraph(graph).types == types
+
+
+def test_a_long_graph_on_one_line():
+    text = FoundGraph(relu((2, 8, 4), 8)).text
+    assert text == " + ".join(["relu"] * 6) + " + 2 more: 2x8x4, 2x8x4"
+
+
+@pytest.mark.parametrize(
+    ("dims", "options", "notes"),
+    [
+        ((2, 8, 4, 4), {}, []),
+        ((2, 8, 4, 4), {"alignment": 8}, ["memory is aligned to 8 bytes, not 16"]),
+        ((2, 9, 4, 4, 4), {}, ["9 channels: no multiple of 8"]),
+        ((2, 7, 4), {}, ["7 channels: no multiple of 8"]),
+        ((2, 7, 4), {"data_type": "float32", "alignment": 4}, []),
+    ],
+)
+def test_notes_on_images_of_convolutions(dims, options, notes):
+    graph = Graph(io_data_type=options.get("data_type", "float16"))
+    x = graph.tensor(dims, layout="nhwc", **options)
+    w = graph.tensor((16, dims[1], *(3 for _ in dims[2:])), layout="nhwc")
+    graph.conv_fprop(x, w, padding=1).set_output()
+    graph.validate()
+    assert FoundGraph(graph).notes(92800, 90) == notes
 
 
 @pytest.mark.parametrize("version", [91900, 92800])
