@@ -6,6 +6,7 @@ import enum
 import functools
 import json
 import os
+import platform
 import sys
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -61,39 +62,6 @@ def test_here():
         if "site-packages/nvidia" in path:
             assert f"{doctor._version(package + suffix)}.".startswith(f"{version}.")
     assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
-
-
-@pytest.mark.soak
-def test_tables_have_whole_names_and_paths_at_80_columns():
-    """Also where the output is no terminal, and each finding is on a line of its own."""
-    _, findings = report_here()
-    done = run("doctor", COLUMNS="80")
-    assert done.returncode == 0
-    assert {finding["section"] for finding in findings.values()} <= {
-        line.strip() for line in done.stdout.splitlines()
-    }
-    (last,) = done.stdout.splitlines()[-1:]
-    assert "You can" in last
-    assert "learn without a GPU" in last
-    lines = done.stdout.splitlines()
-    path = findings["cuDNN: libcudnn"]["value"]
-    assert any(line.split() == ["libcudnn", "ok", path] for line in lines)
-    for finding in findings.values():
-        (first, *_) = finding["value"].splitlines()
-        assert any(finding["name"] in line and first in line for line in lines), finding
-
-
-@pytest.mark.soak
-def test_the_report_is_one_block_with_everything():
-    done = run("doctor", "--report", CUDNN_CTYPES_LIBRARY="/nowhere/libcudnn.so.9")
-    lines = done.stdout.splitlines()
-    assert (lines[0], lines[-1]) == ("```text", "```")
-    assert lines.count("```") == 1
-    assert f"cudnn-ctypes {__version__}" in lines
-    assert any(sys.executable in line for line in lines)
-    assert "CUDNN_CTYPES_LIBRARY=/nowhere/libcudnn.so.9" in lines
-    assert any(line.startswith("  libcudnn: [problem] ") for line in lines)
-    assert any(line.startswith("  numpy: ") for line in lines)
 
 
 def test_findings_come_one_by_one(monkeypatch):
@@ -170,27 +138,136 @@ class TestAnswers:
         "passed_over": ["wheel: /x/libcudnn.so.9: the file is cut off"],
         "version": "9.14.0",
         "cuda_major": 13,
-        "cudart": 13000,
-        "files": ["libcudnn.so.9"],
+        "cudart": 13020,
+        "files": ["libcudnn.so.9", "libcudnn_ops.so.9"],
         "functions": 239,
-        "missing": {"cudnnCausalConv1dForward": "9.22.0", "cudnnGnnMhaGatForward": "9.28.0"},
-        "parts": {"Ops": "CUDNN_STATUS_SUCCESS", "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"},
+        "missing": {"cudnnA": "9.22.0", "cudnnB": "9.9.0", "cudnnC": "9.22.0"},
+        "parts": {
+            "Graph": "CUDNN_STATUS_SUCCESS",
+            "Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",
+            "Cnn": "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
+        },
     }
 
-    def test_a_sublibrary_of_another_version(self):
-        findings = {f.name: f for f in doctor._library(self.LIBRARY)}
-        assert findings["Ops sublibrary"].state == "ok"
-        assert findings["Cnn sublibrary"].state == "problem"
-        assert "uninstall every nvidia-cudnn package" in findings["Cnn sublibrary"].advice
-
+    HEEDED, FORMS = (
+        ", heeded; doctor --faults lists them",
+        ("forms of graphs, which builds refuse or pass over; the newest:"),
+    )
     CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
 
-    def test_nvrtc_is_missing(self):
-        answer = {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1"}}
-        findings = {f.name: f for f in doctor._cuda_libraries(answer, 13)}
-        assert findings["libcublasLt.so.13"].state == "ok"
-        assert findings["libnvrtc.so.13"].state == "problem"
-        assert findings["libnvrtc.so.13"].advice.endswith("pip install nvidia-cuda-nvrtc")
+    def test_all_findings(self, monkeypatch):
+        answers = {
+            "library": self.LIBRARY,
+            "known_faults": {"count": 7, "gpu": True, "crashes": 2, "newest": "relu on A: ended"},
+            "gpus": {"driver": "13.0", "gpus": ["H100, 80 GiB", "A10, 16 GiB"]},
+            "cuda_libraries": {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1.2"}},
+            "compute": {"done": "it computes", "right": True},
+            "compile_elsewhere": {"error": "SUBLIBRARY_UNAVAILABLE"},
+            "learn": {"done": "it computes", "right": False},
+            "port": {"error": "status\nreason\narguments"},
+            "watch": {"done": "it tells"},
+        }
+        monkeypatch.setattr(doctor, "_answers", lambda probes: (answers[each] for each in probes))
+        monkeypatch.setattr(doctor, "packages", lambda version, path: [])
+        monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+        findings = [*doctor.examine()]
+        assert [(f.section, f.name, f.value, f.state) for f in findings] == [
+            ("cuDNN", "libcudnn", "/x/nvidia/cudnn/lib/libcudnn.so.9", "ok"),
+            ("cuDNN", "found by", "somewhere", "ok"),
+            ("cuDNN", "not loaded", *self.LIBRARY["passed_over"], "problem"),
+            ("cuDNN", "version", "9.14.0, for CUDA 13", "ok"),
+            ("cuDNN", "CUDA runtime inside", "13.2", "ok"),
+            ("cuDNN", "libraries beside it", "libcudnn.so.9, libcudnn_ops.so.9", "ok"),
+            ("cuDNN", "Graph sublibrary", "belongs to 9.14.0", "ok"),
+            ("cuDNN", "Ops sublibrary", "not here", "missing"),
+            ("cuDNN", "Cnn sublibrary", self.LIBRARY["parts"]["Cnn"], "problem"),
+            ("cuDNN", "symbols", "236 of 239 functions of the headers", "missing"),
+            ("cuDNN", "not here, since 9.9.0", "cudnnB", "missing"),
+            ("cuDNN", "not here, since 9.22.0", "cudnnA, cudnnC", "missing"),
+            ("cuDNN", "known faults", f"7 of cuDNN 9.14.0 on GPU 0{self.HEEDED}", "ok"),
+            ("cuDNN", "crashes", f"2 {self.FORMS} relu on A: ended", "missing"),
+            ("CUDA", "driver", "supports CUDA 13.0", "ok"),
+            ("CUDA", "GPU 0", "H100, 80 GiB", "ok"),
+            ("CUDA", "GPU 1", "A10, 16 GiB", "ok"),
+            ("CUDA", "libnvrtc.so.13", "not found", "problem"),
+            ("CUDA", "libcublasLt.so.13", "1.2, /x/libcublasLt.so.13", "ok"),
+            (doctor.PURPOSES, "compute on a GPU", "it computes", "ok"),
+            (doctor.PURPOSES, "compile for other GPUs", "SUBLIBRARY_UNAVAILABLE", "missing"),
+            (doctor.PURPOSES, "learn without a GPU", "it computes, with wrong numbers", "problem"),
+            (doctor.PURPOSES, "run and port C and C++", "status\nreason", "missing"),
+            (doctor.PURPOSES, "watch a program", "it tells", "ok"),
+        ]
+        advice = {f.name: f.advice for f in findings if f.advice}
+        wanting = {f.name for f in findings if f.state != "ok" and "since" not in f.name}
+        assert advice.keys() == wanting
+        assert "uninstall every nvidia-cudnn package" in advice["Cnn sublibrary"]
+        assert advice["symbols"].startswith("cuDNN 9.22.0 or newer")
+        assert advice["libnvrtc.so.13"].endswith("graphs: pip install nvidia-cuda-nvrtc")
+        assert "full nvidia-cudnn wheel" in advice["Ops sublibrary"]
+        assert advice["compile for other GPUs"] == advice["Ops sublibrary"]
+        assert advice["learn without a GPU"] == "please report this message"
+        answers["gpus"] = {"driver": "13.0", "gpus": []}
+        answers["known_faults"] = {"count": 7, "gpu": False, "crashes": 0, "newest": None}
+        found = {f.name: f for f in doctor.examine()}
+        assert found["known faults"].value == f"7 of cuDNN 9.14.0 on some GPU{self.HEEDED}"
+        assert "crashes" not in found
+        assert (found["GPU"].value, found["GPU"].state) == ("none", "missing")
+        assert "use the reference device" in found["GPU"].advice
+
+    def test_what_is_printed(self, monkeypatch, capsys):
+        """Sections, aligned and unwrapped lines, each piece of advice once; a report's block."""
+        path = f"/x/{'long/' * 20}libcudnn.so.9"
+        findings = [
+            Finding("cuDNN", "libcudnn", path),
+            Finding("cuDNN", "symbols", "5 of 239", "missing", "take a newer one"),
+            Finding("cuDNN", "crashes", "one\ntwo", "missing", "take a newer one"),
+            Finding(doctor.PURPOSES, "compute", "no GPU", "missing"),
+            Finding(doctor.PURPOSES, "watch", "it tells"),
+            Finding(doctor.PURPOSES, "learn", "it learns"),
+        ]
+        monkeypatch.setattr(doctor, "examine", lambda progress: iter(findings))
+        assert main(["doctor"]) == 0
+        lines = [
+            "cuDNN",
+            f"  {'libcudnn':26}  ok       {path}",
+            f"  {'symbols':26}  missing  5 of 239",
+            f"  {'crashes':26}  missing  one",
+            f"{'':39}two",
+            "",
+            doctor.PURPOSES,
+            f"  {'compute':26}  no       no GPU",
+            f"  {'watch':26}  yes      it tells",
+            f"  {'learn':26}  yes      it learns",
+            "",
+            "crashes: take a newer one",
+        ]
+        last = "No problem found. You can watch, learn."
+        assert capsys.readouterr().out.splitlines() == [*lines, last]
+        findings[0] = Finding("cuDNN", "libcudnn", "none", "problem", "get it")
+        assert main(["doctor"]) == 1
+        assert capsys.readouterr().out.splitlines()[-2:] == ["libcudnn: get it", lines[-1]]
+        for name in [name for name in os.environ if name.startswith(doctor._PREFIXES)]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("CUDNN_LOGDEST_DBG", "stderr")
+        assert main(["doctor", "--report"]) == 1
+        first, package, _, system, *rest = capsys.readouterr().out.splitlines()
+        assert (first, package) == ("```text", f"cudnn-ctypes {__version__}")
+        assert platform.machine() in system
+        assert rest == [
+            "CUDNN_LOGDEST_DBG=stderr",
+            "",
+            "cuDNN",
+            "  libcudnn: [problem] none",
+            "  symbols: [missing] 5 of 239",
+            "  crashes: [missing] one",
+            "      two",
+            "",
+            doctor.PURPOSES,
+            "  compute: [missing] no GPU",
+            "  watch: it tells",
+            "  learn: it learns",
+            "```",
+        ]
 
     @pytest.mark.soak
     def test_nvrtc_cannot_compile(self, tmp_path):
@@ -212,10 +289,6 @@ class TestAnswers:
         answer = {**self.CUDA, "cudnn": ["/x/libcudnn.so.9", "/y/libcudnn_ops.so.9"]}
         findings = [f for f in doctor._cuda_libraries(answer, 12) if f.name == "mixed install"]
         assert "/x, /y" in findings[0].value
-
-    def test_wrong_numbers(self):
-        found = doctor._PURPOSES["compute"].finding({"done": "Handle()", "right": False})
-        assert (found.state, found.advice) == ("problem", "please report this message")
 
 
 class TestProbes:
@@ -317,23 +390,15 @@ class TestPackages:
         assert f"not used: the libraries come from {tmp_path}/b" in finding.value
 
 
-class TestReducedBuild:
-    """The small wheels: the C API loads, and most of the legacy API is not there."""
-
-    def test_a_sublibrary_that_is_left_out(self):
-        parts = {"Ops": "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE"}
-        findings = {f.name: f for f in doctor._library({**TestAnswers.LIBRARY, "parts": parts})}
-        assert findings["Ops sublibrary"].state == "missing"
-        assert "install the full nvidia-cudnn wheel" in findings["Ops sublibrary"].advice
-
-    @pytest.mark.soak
-    def test_the_c_api_loads_all_the_same(self, tmp_path):
-        fake_cudnn(tmp_path, version=92800, cudnnGetProperty=0)
-        code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
-        assert code == 0
-        assert findings["cuDNN: symbols"]["value"] == "5 of 239 functions of the headers"
-        assert findings["cuDNN: libcudnn"]["state"] == "ok"
-        assert findings[f"{doctor.PURPOSES}: learn without a GPU"]["state"] != "ok"
+@pytest.mark.soak
+def test_the_c_api_loads_from_a_small_wheel(tmp_path):
+    """Most of the legacy API is not there."""
+    fake_cudnn(tmp_path, version=92800, cudnnGetProperty=0)
+    code, findings = report(CUDNN_CTYPES_LIBRARY=str(tmp_path))
+    assert code == 0
+    assert findings["cuDNN: symbols"]["value"] == "5 of 239 functions of the headers"
+    assert findings["cuDNN: libcudnn"]["state"] == "ok"
+    assert findings[f"{doctor.PURPOSES}: learn without a GPU"]["state"] != "ok"
 
 
 class TestSavingTheGpu:

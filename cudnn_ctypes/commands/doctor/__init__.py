@@ -267,12 +267,12 @@ def _symbols(answer: dict[str, Any]) -> Iterator[Finding]:
     by_version: dict[str, list[str]] = {}
     for name, since in missing.items():
         by_version.setdefault(since, []).append(name)
-    newest = max(missing.values(), key=lambda text: [int(part) for part in text.split(".")])
-    yield Finding(
-        "cuDNN", "symbols", summary, "missing", f"cuDNN {newest} or newer has all of them"
-    )
-    for since, names in sorted(by_version.items()):
-        yield Finding("cuDNN", f"not here, since {since}", ", ".join(names), "missing")
+    versions = sorted(by_version, key=lambda text: [int(part) for part in text.split(".")])
+    advice = f"cuDNN {versions[-1]} or newer has all of them"
+    yield Finding("cuDNN", "symbols", summary, "missing", advice)
+    for since in versions:
+        names = ", ".join(by_version[since])
+        yield Finding("cuDNN", f"not here, since {since}", names, "missing")
 
 
 def _gpus(answer: dict[str, Any]) -> Iterator[Finding]:
