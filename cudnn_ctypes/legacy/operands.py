@@ -96,12 +96,10 @@ def fitting(name: str, value: Any, desc: Any, handle: Handle) -> Any:
         [pair for pair in zip(each.shape, each.strides, strict=True) if pair[0] != 1]
         for each in (tensor, desc)
     )
-    if [size for size, _ in given] != [size for size, _ in wanted]:
-        raise ValueError(f"{name}: expected shape {desc.shape}, got {tensor.shape}")
     if given != wanted:
         raise ValueError(
-            f"{name}: expected the strides {desc.strides} of shape {desc.shape}, got "
-            f"{tensor.strides}"
+            f"{name}: expected shape {desc.shape} with strides {desc.strides}, got {tensor.shape} "
+            f"with strides {tensor.strides}"
         )
     return tensor
 

@@ -19,8 +19,10 @@ from rich.console import Console
 
 from cudnn_ctypes import Graph, commands
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.commands import build as build_command
 from cudnn_ctypes.commands import compile as compile_command
 from cudnn_ctypes.commands import options
+from cudnn_ctypes.commands import run as run_module
 from cudnn_ctypes.commands.completion import script
 from cudnn_ctypes.commands.options import Output, refuse_overwriting, write_text
 from cudnn_ctypes.evidence.files import CommandError
@@ -122,6 +124,75 @@ def test_a_program_that_cannot_be_read_has_no_traceback(tmp_path, capsys):
         assert message.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("program", "status", "err"),
+    [
+        ("sys.exit()", 0, ""),
+        ("sys.exit(3)", 3, ""),
+        ("sys.exit('why')", 1, "why\n"),
+        ("raise KeyboardInterrupt", 130, ""),
+        ("print(sys.argv[1:], sys.path[0], file=sys.stderr)", 0, "['--json', 'x'] {folder}\n"),
+    ],
+)
+def test_a_traced_program_ends_as_without(program, status, err, tmp_path, capsys):
+    before = sys.argv[:], sys.path[:]
+    file = tmp_path / "program.py"
+    file.write_text(f"import sys\n{program}\n")
+    assert main(["trace", str(file), "--json", "x"]) == status
+    assert capsys.readouterr().err == err.format(folder=tmp_path)
+    assert (sys.argv, sys.path) == before
+
+
+def test_what_build_passes_on(monkeypatch):
+    passed = []
+    monkeypatch.setattr(
+        build_command, "build", lambda *words, **named: passed.append((words, named))
+    )
+    line = "build src/a.cu b.cpp -I inc -D N=64 -l m -L lib -fopenmp"
+    assert main(line.split()) == main([*line.split(), "--device", "gpu", "-o", "to"]) == 0
+    files = [Path("src/a.cu"), Path("b.cpp")]
+    named = {"includes": [Path("inc")], "options": ["-DN=64", "-Llib", "-lm", "-fopenmp"]}
+    assert passed == [
+        ((files, Path("a")), {**named, "for_gpu": False}),
+        ((files, Path("to")), {**named, "for_gpu": True}),
+    ]
+
+
+def test_what_run_passes_on(tmp_path, monkeypatch):
+    passed = []
+
+    def environment(program, **options):
+        passed.append((program.name, options))
+        return {"SET": "1"}
+
+    def execve(*words):
+        passed.append(words)
+        sys.exit(7)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_module, "environment", environment)
+    monkeypatch.setattr(run_module, "build", lambda *words, **named: passed.append((words, named)))
+    monkeypatch.setattr(os, "execve", execve)
+    shell = shutil.which("sh")
+    words = "--trace --nan --stats --json new/ --py r.py --c out --strict --guard-pages sh -c --nan"
+    with pytest.raises(SystemExit):
+        main(["run", *words.split()])
+    recordings = ["nan", "stats", "1"]
+    recordings += [f"{tmp_path}/{name}" for name in ("new/calls.json", "r.py", "out/")]
+    checks = ["strict", "guard_pages"]
+    assert passed == [
+        ("sh", {"device": "reference", "recordings": recordings, "checks": checks}),
+        (Path(shell), [shell, "-c", "--nan"], {"SET": "1"}),
+    ]
+    passed.clear()
+    with pytest.raises(SystemExit):
+        main(["run", "--device", "gpu", "a.CU", "1"])
+    ((files, output), for_gpu), asked, (program, started, _) = passed
+    assert (files, output.name, for_gpu) == ([Path("a.CU")], "a", {"for_gpu": True})
+    assert asked == ("a", {"device": "gpu", "recordings": [], "checks": []})
+    assert (program, started) == (output, [str(output), "1"])
+
+
 # --- Ctrl-C --------------------------------------------------------------------------------------
 
 
@@ -215,7 +286,9 @@ def test_bash_completes_commands_options_and_choices():
     assert completed("compile", "a.j") == []  # so that bash completes files
 
 
-def test_zsh_gets_the_same_by_its_own_functions():
+def test_zsh_gets_the_same_by_its_own_functions(capsys):
+    assert main(["completion", "zsh"]) == 0
+    assert capsys.readouterr().out == script("zsh")
     assert script("zsh").endswith(script("bash"))
     assert "bashcompinit" in script("zsh")
 
@@ -283,6 +356,10 @@ def test_a_dash_is_the_standard_input(tmp_path):
     done = in_a_shell("cudnn-ctypes explain - --device h200 --json", given=graph.to_json())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-    done = in_a_shell("cudnn-ctypes explain - --device h200", given="no graph")
-    assert done.returncode == 2
-    assert "standard input: " in done.stderr
+
+
+@pytest.mark.parametrize("line", ["explain - --device h200", "trace --read -"])
+def test_what_is_wrong_in_the_standard_input(line, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"no graph")))
+    assert main(line.split()) == 2
+    assert "/standard input: " in capsys.readouterr().err

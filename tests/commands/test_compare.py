@@ -43,7 +43,8 @@ def said(answers):
     def ask(graph, device, version):
         tried.append(version)
         number = tuple(map(int, version.split(".")[:2]))
-        return [Answer(version, "it", next(a for low, a in answers if number >= low))]
+        answer = next(a for low, a in answers if number >= low)
+        return [Answer(version, "it", answer, (4, 8), "4", 1.25, "x" * 120)]
 
     tried = []
     return ask, tried
@@ -58,9 +59,10 @@ def test_bisect_finds_the_first_other_version(graph, monkeypatch, capsys):
     monkeypatch.setattr(compare, "available", lambda: [f"9.{i}.0.{i}" for i in range(12, 28)])
     assert main(["compare", graph, "9.14", "9.26", "--bisect", "--device", "h200"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in lines[1:]] == [
-        ["9.22.0.22", "works"],
-        ["9.23.0.23", "SIGSEGV"],
+    assert [line.split() for line in lines] == [
+        ["cuDNN", "answer", "engines", "first", "s", "graph", "reason"],
+        ["9.22.0.22", "works", "4", "8", "4", "1.2", "it", "x" * 100],
+        ["9.23.0.23", "SIGSEGV", "4", "8", "4", "1.2", "it", "x" * 100],
     ]
     assert len(tried) <= 2 + 4
     assert main(["compare", graph, "9.14", "9.20", "--bisect", "--device", "h200"]) == 2
@@ -73,33 +75,70 @@ def test_versions_in_order():
     assert all(one < two for one, two in itertools.pairwise(keys))
 
 
+TOLD = {"cudnn": "9.1.0", "operations": "relu", "refusal": ""}
+OLD = {"state": "refused", "engine": 9, "knobs": {}, "status": "NOT_SUPPORTED", "reason": "old"}
+WORKS = [
+    {"state": "works", "engine": engine, "knobs": knobs, "status": "", "reason": ""}
+    for engine, knobs in ((8, {"stages": 3}), (4, {}), (8, {}))
+]
+
+
 @pytest.mark.parametrize(
     ("status", "output", "error", "expected"),
     [
-        (-11, "", "", "SIGSEGV"),
-        (2, "", "a\nexplain: no such operation", "error"),
+        (-11, "", "", [Answer("loaded", "x.json", "SIGSEGV", seconds=2.5)]),
+        (
+            2,
+            "[]",
+            "a\nit: no such",
+            [Answer("loaded", "x.json", "error", (), "", 2.5, "it: no such")],
+        ),
+        (1, {**TOLD, "verdicts": []}, "", [Answer("9.1.0", "relu", "refused", seconds=2.5)]),
         (
             1,
-            json.dumps(
-                {
-                    "graph": "g",
-                    "device": "d",
-                    "cudnn": "9.1.0",
-                    "verdicts": [],
-                    "operations": "relu",
-                }
-            ),
+            [
+                {**TOLD, "rows": [OLD]},
+                {**TOLD, "rows": [OLD, *WORKS]},
+                {**TOLD, "rows": [], "refusal": "none"},
+            ],
             "",
-            "refused",
+            [
+                Answer("9.1.0", "relu", "refused: NOT_SUPPORTED", (), "", 2.5, "old"),
+                Answer("9.1.0", "relu", "works", (8, 4), "8 (stages=3)", 2.5),
+                Answer("9.1.0", "relu", "refused", (), "", 2.5, "none"),
+            ],
         ),
     ],
 )
 def test_what_processes_answer(status, output, error, expected, monkeypatch):
-    done = subprocess.CompletedProcess([], status, output, error)
+    def run(command, *, env, **options):
+        asked.append(command[3:])
+        assert env["CUDNN_CTYPES_LIBRARY"] == str(raw.load().path)
+        text = output if isinstance(output, str) else json.dumps(output)
+        return subprocess.CompletedProcess([], status, text, error)
+
+    asked, clock = [], itertools.count(0, 2.5)
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(compare.time, "monotonic", lambda: next(clock))
+    assert compare._asked(compare.Path("x.json"), None, "loaded") == expected
+    assert compare._asked(compare.Path("x.json"), "b200", "loaded") == expected
+    assert asked == [
+        ["judge", "--no-keep", "--json", "x.json"],
+        ["explain", "--device", "b200", "--json", "x.json", "--compile"],
+    ]
+
+
+def test_versions_that_pip_finds(monkeypatch):
+    done = subprocess.CompletedProcess(
+        [], 0, "it (9.19.1.2)\nAvailable versions: 9.19.1.2, 9.9.0.4, 9.12.0.46\n  INSTALLED", ""
+    )
     monkeypatch.setattr(subprocess, "run", lambda *args, **options: done)
-    (answer,) = compare._asked(compare.Path("x.json"), None, "loaded")
-    assert answer.answer == expected
-    assert expected != "error" or answer.reason == "explain: no such operation"
+    assert compare.available() == ["9.9.0.4", "9.12.0.46", "9.19.1.2"]
+    done.stdout = "nothing"
+    assert compare.available() == []
+    done.returncode, done.stderr = 1, "WARNING: so\nERROR: no index\nERROR: no matching one\nso"
+    with pytest.raises(CommandError, match=r"^pip index: ERROR: no matching one$"):
+        compare.available()
 
 
 def test_judged_numbers():
@@ -110,9 +149,8 @@ def test_judged_numbers():
         {"state": "refused", "engine": 2, "knobs": {}, "median": None},
     ]
     told = {"cudnn": "9.28.0", "operations": "relu", "verdicts": verdicts}
-    answer = compare._judged(told, 1.0)
-    assert answer.answer == "2 right, 1 wrong"
-    assert (answer.engines, answer.first, answer.reason) == ((4, 7), "7: 7.2 us", "far off")
+    expected = Answer("9.28.0", "relu", "2 right, 1 wrong", (4, 7), "7: 7.2 us", 1.5, "far off")
+    assert compare._judged(told, 1.5) == expected
 
 
 def test_a_wheel_is_installed_once(tmp_path, monkeypatch):
