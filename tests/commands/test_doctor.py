@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import platform
+import re
 import sys
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -64,23 +65,6 @@ def test_here():
     assert all(f["advice"] for f in findings.values() if f["state"] == "problem")
 
 
-def test_findings_come_one_by_one(monkeypatch):
-    """What is asked later has not been asked when the first finding is there."""
-    asked = []
-
-    def answers(names):
-        for name in names:
-            asked.append(name)
-            yield {**TestAnswers.LIBRARY} if name == "library" else {"error": "none"}
-
-    monkeypatch.setattr(doctor, "_answers", answers)
-    findings = doctor.examine()
-    assert next(findings).name == "libcudnn"
-    assert "gpus" not in asked
-    assert [finding.name for finding in findings][-1] == "watch a program"
-    assert tuple(asked) == doctor.PROBES
-
-
 def test_what_is_found_is_kept_after_ctrl_c(monkeypatch, capsys):
     def answers(names):
         yield {**TestAnswers.LIBRARY}
@@ -129,11 +113,47 @@ def test_old_library(tmp_path):
     assert "this is cuDNN 8.9" in findings["cuDNN: libcudnn"]["value"]
 
 
+LIBRARY = "/x/nvidia/cudnn/lib/libcudnn.so.9"
+ALL = f"""\
+cuDNN
+  libcudnn                    ok       {LIBRARY}
+  found by                    ok       somewhere
+  not loaded                  problem  wheel: /x/libcudnn.so.9: the file is cut off
+  version                     ok       9.14.0, for CUDA 13
+  CUDA runtime inside         ok       13.2
+  libraries beside it         ok       libcudnn.so.9, libcudnn_ops.so.9
+  Graph sublibrary            ok       belongs to 9.14.0
+  Ops sublibrary              missing  not here
+  Cnn sublibrary              problem  CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH
+  symbols                     missing  236 of 239 functions of the headers
+  not here, since 9.9.0       missing  cudnnB
+  not here, since 9.22.0      missing  cudnnA, cudnnC
+  known faults                ok       7 of cuDNN 9.14.0 on GPU 0, heeded; \
+doctor --faults lists them
+  crashes                     missing  2 forms of graphs, which builds refuse or pass over; \
+the newest: relu
+
+CUDA
+  driver                      ok       supports CUDA 13.0
+  GPU 0                       ok       H100, 80 GiB
+  GPU 1                       ok       A10, 16 GiB
+  libnvrtc.so.13              problem  not found
+  libcublasLt.so.13           ok       1.2, /x/libcublasLt.so.13
+
+what can be done here
+  compute on a GPU            yes      it computes
+  compile for other GPUs      no       SUBLIBRARY_UNAVAILABLE
+  learn without a GPU         no       it learns, with wrong numbers
+  run and port C and C++      no       status
+                                       reason
+  watch a program             yes      it tells"""
+
+
 class TestAnswers:
     """What the answers of the probes mean."""
 
     LIBRARY: ClassVar[dict[str, Any]] = {
-        "path": "/x/nvidia/cudnn/lib/libcudnn.so.9",
+        "path": LIBRARY,
         "source": "somewhere",
         "passed_over": ["wheel: /x/libcudnn.so.9: the file is cut off"],
         "version": "9.14.0",
@@ -149,125 +169,66 @@ class TestAnswers:
         },
     }
 
-    HEEDED, FORMS = (
-        ", heeded; doctor --faults lists them",
-        ("forms of graphs, which builds refuse or pass over; the newest:"),
-    )
     CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
 
-    def test_all_findings(self, monkeypatch):
+    def test_all_that_is_printed(self, monkeypatch, capsys):
+        """Each finding as soon as it is known, on a line; then each piece of advice once."""
         answers = {
             "library": self.LIBRARY,
-            "known_faults": {"count": 7, "gpu": True, "crashes": 2, "newest": "relu on A: ended"},
+            "known_faults": {"count": 7, "gpu": True, "crashes": 2, "newest": "relu"},
             "gpus": {"driver": "13.0", "gpus": ["H100, 80 GiB", "A10, 16 GiB"]},
             "cuda_libraries": {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1.2"}},
             "compute": {"done": "it computes", "right": True},
             "compile_elsewhere": {"error": "SUBLIBRARY_UNAVAILABLE"},
-            "learn": {"done": "it computes", "right": False},
+            "learn": {"done": "it learns", "right": False},
             "port": {"error": "status\nreason\narguments"},
             "watch": {"done": "it tells"},
         }
-        monkeypatch.setattr(doctor, "_answers", lambda probes: (answers[each] for each in probes))
-        monkeypatch.setattr(doctor, "packages", lambda version, path: [])
-        monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
-        findings = [*doctor.examine()]
-        assert [(f.section, f.name, f.value, f.state) for f in findings] == [
-            ("cuDNN", "libcudnn", "/x/nvidia/cudnn/lib/libcudnn.so.9", "ok"),
-            ("cuDNN", "found by", "somewhere", "ok"),
-            ("cuDNN", "not loaded", *self.LIBRARY["passed_over"], "problem"),
-            ("cuDNN", "version", "9.14.0, for CUDA 13", "ok"),
-            ("cuDNN", "CUDA runtime inside", "13.2", "ok"),
-            ("cuDNN", "libraries beside it", "libcudnn.so.9, libcudnn_ops.so.9", "ok"),
-            ("cuDNN", "Graph sublibrary", "belongs to 9.14.0", "ok"),
-            ("cuDNN", "Ops sublibrary", "not here", "missing"),
-            ("cuDNN", "Cnn sublibrary", self.LIBRARY["parts"]["Cnn"], "problem"),
-            ("cuDNN", "symbols", "236 of 239 functions of the headers", "missing"),
-            ("cuDNN", "not here, since 9.9.0", "cudnnB", "missing"),
-            ("cuDNN", "not here, since 9.22.0", "cudnnA, cudnnC", "missing"),
-            ("cuDNN", "known faults", f"7 of cuDNN 9.14.0 on GPU 0{self.HEEDED}", "ok"),
-            ("cuDNN", "crashes", f"2 {self.FORMS} relu on A: ended", "missing"),
-            ("CUDA", "driver", "supports CUDA 13.0", "ok"),
-            ("CUDA", "GPU 0", "H100, 80 GiB", "ok"),
-            ("CUDA", "GPU 1", "A10, 16 GiB", "ok"),
-            ("CUDA", "libnvrtc.so.13", "not found", "problem"),
-            ("CUDA", "libcublasLt.so.13", "1.2, /x/libcublasLt.so.13", "ok"),
-            (doctor.PURPOSES, "compute on a GPU", "it computes", "ok"),
-            (doctor.PURPOSES, "compile for other GPUs", "SUBLIBRARY_UNAVAILABLE", "missing"),
-            (doctor.PURPOSES, "learn without a GPU", "it computes, with wrong numbers", "problem"),
-            (doctor.PURPOSES, "run and port C and C++", "status\nreason", "missing"),
-            (doctor.PURPOSES, "watch a program", "it tells", "ok"),
-        ]
-        advice = {f.name: f.advice for f in findings if f.advice}
-        wanting = {f.name for f in findings if f.state != "ok" and "since" not in f.name}
-        assert advice.keys() == wanting
-        assert "uninstall every nvidia-cudnn package" in advice["Cnn sublibrary"]
-        assert advice["symbols"].startswith("cuDNN 9.22.0 or newer")
-        assert advice["libnvrtc.so.13"].endswith("graphs: pip install nvidia-cuda-nvrtc")
-        assert "full nvidia-cudnn wheel" in advice["Ops sublibrary"]
-        assert advice["compile for other GPUs"] == advice["Ops sublibrary"]
-        assert advice["learn without a GPU"] == "please report this message"
-        answers["gpus"] = {"driver": "13.0", "gpus": []}
-        answers["known_faults"] = {"count": 7, "gpu": False, "crashes": 0, "newest": None}
-        found = {f.name: f for f in doctor.examine()}
-        assert found["known faults"].value == f"7 of cuDNN 9.14.0 on some GPU{self.HEEDED}"
-        assert "crashes" not in found
-        assert (found["GPU"].value, found["GPU"].state) == ("none", "missing")
-        assert "use the reference device" in found["GPU"].advice
 
-    def test_what_is_printed(self, monkeypatch, capsys):
-        """Sections, aligned and unwrapped lines, each piece of advice once; a report's block."""
-        path = f"/x/{'long/' * 20}libcudnn.so.9"
-        findings = [
-            Finding("cuDNN", "libcudnn", path),
-            Finding("cuDNN", "symbols", "5 of 239", "missing", "take a newer one"),
-            Finding("cuDNN", "crashes", "one\ntwo", "missing", "take a newer one"),
-            Finding(doctor.PURPOSES, "compute", "no GPU", "missing"),
-            Finding(doctor.PURPOSES, "watch", "it tells"),
-            Finding(doctor.PURPOSES, "learn", "it learns"),
-        ]
-        monkeypatch.setattr(doctor, "examine", lambda progress: iter(findings))
-        assert main(["doctor"]) == 0
-        lines = [
-            "cuDNN",
-            f"  {'libcudnn':26}  ok       {path}",
-            f"  {'symbols':26}  missing  5 of 239",
-            f"  {'crashes':26}  missing  one",
-            f"{'':39}two",
-            "",
-            doctor.PURPOSES,
-            f"  {'compute':26}  no       no GPU",
-            f"  {'watch':26}  yes      it tells",
-            f"  {'learn':26}  yes      it learns",
-            "",
-            "crashes: take a newer one",
-        ]
-        last = "No problem found. You can watch, learn."
-        assert capsys.readouterr().out.splitlines() == [*lines, last]
-        findings[0] = Finding("cuDNN", "libcudnn", "none", "problem", "get it")
-        assert main(["doctor"]) == 1
-        assert capsys.readouterr().out.splitlines()[-2:] == ["libcudnn: get it", lines[-1]]
+        def ask(probes):
+            for probe in probes:
+                printed.append(capsys.readouterr().out)
+                yield answers[probe]
+
+        printed: list[str] = []
+        monkeypatch.setattr(doctor, "_answers", ask)
+        monkeypatch.setattr(doctor, "packages", lambda version, path: [])
         for name in [name for name in os.environ if name.startswith(doctor._PREFIXES)]:
             monkeypatch.delenv(name)
+        assert main(["doctor"]) == 0
+        assert "libcudnn" in printed[2]
+        text, _, advice = "".join([*printed, capsys.readouterr().out]).rpartition("\n\n")
+        assert text == ALL
+        told = dict(line.split(": ", 1) for line in advice.splitlines())
+        assert [*told] == [
+            *("not loaded", "compile for other GPUs", "Cnn sublibrary", "symbols", "crashes"),
+            *("libnvrtc.so.13", "learn without a GPU", "run and port C and C++"),
+        ]
+        assert "uninstall every nvidia-cudnn package" in told["Cnn sublibrary"]
+        assert "full nvidia-cudnn wheel" in told["compile for other GPUs"]
+        assert told["symbols"].startswith("cuDNN 9.22.0 or newer")
+        assert told["libnvrtc.so.13"].endswith("graphs: pip install nvidia-cuda-nvrtc")
+        assert told["learn without a GPU"] == "please report this message"
+
+        answers["gpus"] = {"driver": "13.0", "gpus": []}
+        answers["known_faults"] = {"count": 7, "gpu": False, "crashes": 0, "newest": None}
         monkeypatch.setenv("CUDNN_LOGDEST_DBG", "stderr")
-        assert main(["doctor", "--report"]) == 1
+        assert main(["doctor", "--report"]) == 0
         first, package, _, system, *rest = capsys.readouterr().out.splitlines()
         assert (first, package) == ("```text", f"cudnn-ctypes {__version__}")
         assert platform.machine() in system
-        assert rest == [
-            "CUDNN_LOGDEST_DBG=stderr",
-            "",
-            "cuDNN",
-            "  libcudnn: [problem] none",
-            "  symbols: [missing] 5 of 239",
-            "  crashes: [missing] one",
-            "      two",
-            "",
-            doctor.PURPOSES,
-            "  compute: [missing] no GPU",
-            "  watch: it tells",
-            "  learn: it learns",
-            "```",
+        assert rest[:4] == ["CUDNN_LOGDEST_DBG=stderr", "", "cuDNN", f"  libcudnn: {LIBRARY}"]
+        assert rest[15:20] == [
+            "  known faults: 7 of cuDNN 9.14.0 on some GPU, heeded; doctor --faults lists them",
+            *("", "CUDA", "  driver: supports CUDA 13.0", "  GPU: [missing] none"),
         ]
+        assert rest[-4:] == [
+            *("  run and port C and C++: [missing] status", "      reason"),
+            *("  watch a program: it tells", "```"),
+        ]
+
+        doctor._advise([Finding(doctor.PURPOSES, each, "") for each in ("watch", "learn")])
+        assert capsys.readouterr().out == "\nNo problem found. You can watch, learn.\n"
 
     @pytest.mark.soak
     def test_nvrtc_cannot_compile(self, tmp_path):
@@ -293,6 +254,34 @@ class TestAnswers:
 
 class TestProbes:
     """What is asked in the child."""
+
+    @pytest.mark.needs("cudnnGnnMhaGatV2Forward")
+    def test_the_library(self):
+        loaded, parts = raw.load(), ("Graph", "Ops", "Cnn", "Adv", "SubquadraticOps")
+        answer = child.library()
+        files = answer.pop("files")
+        assert files == sorted(files)
+        assert {"libcudnn.so.9", "libcudnn_graph.so.9"} <= {*files}
+        assert answer == {
+            "path": str(loaded.path),
+            "source": loaded.source,
+            "passed_over": loaded.passed_over,
+            "version": loaded.version_text,
+            "cuda_major": loaded.cuda_major,
+            "cudart": raw.cudnnGetCudartVersion(),
+            "functions": 239,
+            "missing": {},
+            "parts": dict.fromkeys(parts, "CUDNN_STATUS_SUCCESS"),
+        }
+
+    def test_purposes(self, reference_device, monkeypatch):
+        answer = child.prepared(print)
+        computed = answer("compute")
+        assert re.fullmatch("<?Handle.*reference.* computes a convolution", computed.pop("done"))
+        assert computed == {"right": True}
+        assert answer("watch") == {"done": "cuDNN tells cudnnCreateTensorDescriptor"}
+        monkeypatch.setattr(child, "PROBES", {"port": lambda: {}[0]})
+        assert answer("port") == {"error": "0", "type": "KeyError"}
 
     @pytest.mark.parametrize("capability", [0, 90])
     def test_known_faults_and_crashes(self, monkeypatch, capability):

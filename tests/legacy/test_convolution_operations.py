@@ -77,20 +77,6 @@ class TestOperandsGiven:
         assert y.strides == (64, 64, 16, 2)
         assert y.numpy()[0, 0].tolist() == EXPECTED
 
-    def test_tensors_of_pytorch(self, handle: Handle) -> None:
-        torch = pytest.importorskip("torch")
-        place = "cpu" if handle.on_reference_device else "cuda"
-        if place == "cuda" and not torch.cuda.is_available():
-            pytest.skip("this PyTorch has no CUDA")
-        x, w = torch.tensor(IMAGE, device=place), torch.tensor(KERNEL, device=place)
-        y = torch.full_like(x, torch.nan)
-        if place == "cuda":
-            torch.cuda.synchronize()
-        with cudnn.ConvolutionDescriptor(1) as conv:
-            assert cudnn.convolution_forward(handle, x, w, conv, y) is y
-        handle.synchronize()
-        assert y[0, 0].tolist() == EXPECTED
-
     @pytest.mark.gpu
     def test_work_is_on_the_stream_of_the_handle(self, gpu_handle: Handle) -> None:
         stream = gpu_handle.device.create_stream()

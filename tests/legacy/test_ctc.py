@@ -107,15 +107,3 @@ def test_types_that_do_not_go_together(reference_handle: cudnn.Handle, loss: Any
     handle = reference_handle  # whose reasons these are
     with pytest.raises(cudnn.NotSupportedError, match="probsDesc: "):
         cudnn.ctc_loss(handle, cudnn.DeviceTensor.from_numpy(activations(np.float64)), LABELS, loss)
-    with (
-        pytest.raises(ValueError, match="gradients: expected the data type"),
-        cudnn.TensorDescriptor((T, N, A), "float64") as double,
-    ):
-        cudnn.ctc_loss(
-            handle,
-            cudnn.DeviceTensor.from_numpy(activations()),
-            LABELS,
-            loss,
-            gradients=cudnn.DeviceTensor.empty((T, N, A), "float64"),
-            gradients_desc=double,
-        )

@@ -62,8 +62,10 @@ def test_tensors_and_filters(handle: Handle) -> None:
         x_desc.set_4d_ex("float32", 2, 3, 6, 5, 90, 30, 5, 1)
         y_desc.set_4d("NCHW", "float32", 2, 4, 6, 5)
         w_desc.set_4d("float32", "NCHW", 4, 3, 3, 3)
-        assert list(x_desc.get_4d().values())[1:] == [2, 3, 6, 5, 90, 30, 5, 1]
-        assert list(w_desc.get_4d().values())[2:] == [4, 3, 3, 3]
+        names = ["data_type", "n", "c", "h", "w", "n_stride", "c_stride", "h_stride", "w_stride"]
+        values = raw.CUDNN_DATA_FLOAT, 2, 3, 6, 5, 90, 30, 5, 1
+        assert x_desc.get_4d() == dict(zip(names, values, strict=True))
+        assert list(w_desc.get_4d().values()) == [raw.CUDNN_DATA_FLOAT, 0, 4, 3, 3, 3]
         y = DeviceTensor.from_numpy(np.zeros((2, 4, 6, 5), np.float32))
         descriptors = {"x_desc": x_desc, "w_desc": w_desc, "y_desc": y_desc}
         results.append(cudnn.convolution_forward(handle, x, w, conv, y, **descriptors))

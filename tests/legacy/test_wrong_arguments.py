@@ -129,6 +129,12 @@ def fewer(limit: str) -> Callable[[], cudnn.AttnDescriptor]:
     return lambda: cudnn.AttnDescriptor(HEADS, **{**OPTIONS, limit: OPTIONS[limit] - 1})
 
 
+def csc(offsets: list[int], indices: list[int]) -> Callable[[], cudnn.GnnCscGraph]:
+    """Makes a graph of four sources, without its reverse."""
+    arrays = (np.array(each, np.int32) for each in (offsets, indices))
+    return lambda: cudnn.GnnCscGraph(*map(DeviceTensor.from_numpy, arrays), 4)
+
+
 LAST = t(2, 3, 16, strides=(48, 1, 3))  # channels last
 
 # The operation, what its error names (of an error of cuDNN's functions: what it says), and the
@@ -152,6 +158,12 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("batch_normalization_forward_training", "saved_mean", {"saved_inv_variance": t(4)}),
     ("batch_normalization_forward_training", "mode", {"mode": "layer"}),
     ("batch_normalization_forward_training", "epsilon", {"epsilon": -1.0}),
+    ("batch_normalization_forward_training", "param_desc: this", {"param_desc": TensorDescriptor}),
+    (
+        "batch_normalization_forward_training",
+        "param_desc: expected shape (1, 4, 1, 1)",
+        {"param_desc": lambda: TensorDescriptor((1, 5, 1, 1))},
+    ),
     ("batch_normalization_forward_training_ex", "NOT_SUPPORTED", {"activation": "relu"}),
     ("batch_normalization_forward_training_ex", "activation", {"z": t(2, 4, 6, 6)}),
     ("batch_normalization_forward_training_ex", "workspace", {"workspace": 1 << 20}),
@@ -308,6 +320,11 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("attention_forward", "current", {"current": "last", "y": t(4, 3, 6)}),
     ("attention_forward", "current", {"current": 4, "y": t(4, 3, 6)}),
     ("attention_forward", "y", {"current": 0}),
+    (
+        "attention_forward",
+        "q_desc: has lengths",
+        {"q_desc": lambda: cudnn.SeqDataDescriptor((TQ, N, 1, 6)), "q_lengths": [4, 4, 3]},
+    ),
     ("attention_forward", "weights", {"weights": None}),
     ("attention_forward", "weights", {"weights": buffer(16)}),
     ("attention_forward", "all operands must have", {"k": t(TK, N, 5, strides=(5, TK * 5, 1))}),
@@ -373,6 +390,12 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"labels": t(3, dtype="int32"), "label_lengths": t(2, dtype="int64")},
     ),
     ("ctc_loss_v8", "labels", {"labels": [[1, 2, 3, 4, 3, 2], [4]]}),
+    ("ctc_loss_v8", "loss", {"loss": lambda: cudnn.CTCLossDescriptor(max_label_length=4)}),
+    (
+        "ctc_loss_v8",
+        "loss",
+        {"loss": lambda: cudnn.CTCLossDescriptor("float64", max_label_length=2)},
+    ),
     ("gnn_agg_simple_forward", "node_features", {"node_features": None}),
     ("gnn_agg_simple_forward", "node_features", {"node_features": t(5, 2)}),
     ("gnn_agg_simple_forward", "node_features", {"node_features": t(4)}),
@@ -398,6 +421,16 @@ WRONG: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("gnn_mha_gat_forward", "edge_features", {"edge_features": t(5, 3)}),
     ("gnn_mha_gat_forward", "dropout_mask", {"dropout_mask": t(2, 5, dtype="float16")}),
     ("gnn_mha_gat_forward", "params", {"params": {"heads": 2}}),
+    (
+        "gnn_mha_gat_forward",
+        "dst_features: needed, as 4",
+        {"dst_features": None, "graph": csc([0, 0, 0, 1, 1, 2], [0, 1])},
+    ),
+    (
+        "gnn_mha_gat_backward",
+        "graph: a deterministic",
+        {"deterministic": True, "graph": csc([0, 2, 5], [0, 2, 3, 2, 1])},
+    ),
     ("gnn_mha_gat_v2_forward", "edge_features", {"edge_features": t(5, 2)}),
     ("gnn_mha_gat_backward", "doutput", {"doutput": t(2, 3)}),
     ("gnn_mha_gat_backward", "dedge_features", {"dedge_features": t(5, 1)}),

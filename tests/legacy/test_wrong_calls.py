@@ -395,7 +395,7 @@ def test_memory_that_was_never_written(reference_handle, family, monkeypatch):
 # --- what single functions refuse -----------------------------------------------------------------
 
 BAD, NOT = raw.CUDNN_STATUS_BAD_PARAM, raw.CUDNN_STATUS_NOT_SUPPORTED
-FAILED = raw.CUDNN_STATUS_EXECUTION_FAILED
+FAILED, SUCCESS = raw.CUDNN_STATUS_EXECUTION_FAILED, raw.CUDNN_STATUS_SUCCESS
 HALF, INT8, INT32 = raw.CUDNN_DATA_HALF, raw.CUDNN_DATA_INT8, raw.CUDNN_DATA_INT32
 
 
@@ -433,6 +433,20 @@ def with_fields(**fields: Any) -> Callable[[Any], Any]:
         for name, value in fields.items():
             setattr(other, name, value)
         return other
+
+    return copied
+
+
+def reversed_by(offsets: tuple[int, ...], *rows: int) -> Callable[[Any], Any]:
+    """A graph with other arrays for its sources."""
+
+    def copied(given: Any) -> Any:
+        arrays = [
+            cudnn.DeviceTensor.from_numpy(np.array(each, np.int32)) for each in (offsets, rows)
+        ]
+        struct = with_fields(cscRevOffsets=arrays[0].ptr, mapRevToCoo=arrays[1].ptr)(given)
+        struct.kept = arrays
+        return struct
 
     return copied
 
@@ -487,6 +501,17 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"gradDataType": HALF, "gradWeightType": HALF}, NOT, "data types"),
         ({"dataType": HALF, "gradWeightType": HALF}, NOT, "gradWeightType CUDNN_DATA_HALF with"),
         ({"graph": with_fields(cscRevOffsets=None)}, BAD, "cscRevOffsets is NULL"),
+        ({"graph": reversed_by((0, 1, 2, 4, 5), 1, 3, 4, 2, 0)}, SUCCESS, ""),
+        *(
+            ({"graph": reversed_by(offsets, *rows)}, FAILED, "do not belong to cscOffsets")
+            for offsets, *rows in (
+                ((0, 1, 3, 4, 5), 1, 3, 2, 4, 0),
+                ((0, 1, 2, 4, 5), 1, 3, 2, 4, 5),
+                ((0, 1, 2, 4, 5), -1, 3, 2, 4, 0),
+                ((0, 1, 2, 4, 5), 1, 1, 2, 4, 0),
+                ((0, 1, 2, 4, 5), 3, 1, 2, 4, 0),
+            )
+        ),
     ),
     "CTCLoss": (
         ({"hostLabels": ints(1, 5, 2, 4)}, BAD, "labels[0]: expected symbols"),

@@ -145,11 +145,9 @@ def _check_reversed(graph: GnnCscGraph, buffer: Any) -> None:
     rows = _integers(buffer, "mapRevToCoo", graph.edge_count)
     sources = np.empty(graph.edge_count, np.int64)
     sources[graph.rows] = graph.indices
-    in_range = not len(rows) or (rows.min() >= 0 and rows.max() < graph.edge_count)
     if (
         not np.array_equal(offsets, graph.reversed_offsets())
-        or not in_range
-        or len(set(rows.tolist())) != len(rows)
+        or not np.array_equal(np.sort(rows), np.arange(graph.edge_count))
         or (np.diff(sources[rows]) < 0).any()
     ):
         raise execution_failed(

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import Handle, NoDeviceError, raw, use_reference_device
+from cudnn_ctypes import Graph, Handle, NoDeviceError, raw, use_reference_device
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.commands.bench import _handle
 from cudnn_ctypes.commands.bench.measuring import (
@@ -109,22 +110,52 @@ def test_types_that_pytorch_lacks():
     assert torch_row(problem, None, MadeUp(), 3) is None
 
 
-@pytest.mark.soak
+class Told(list[Any]):
+    """What `Graph.explain` gives."""
+
+    refusal = "no engine"
+
+
+def explained(state: str, kind: str, *notes: str, workspace: int | None = None) -> Any:
+    """The row of an engine."""
+    row = {"state": state, "kind": kind, "reason": "why" if kind else "old", "choice": "engine 4"}
+    return SimpleNamespace(
+        **row, numerical_notes=notes[:1], behavior_notes=notes[1:], workspace=workspace
+    )
+
+
 def test_without_a_gpu_the_engines_that_compile_are_shown(monkeypatch, capsys):
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", lambda: None)
-    assert main(["bench", "matmul", "64x32", "32x16", "--json"]) == 0
+    told = Told(
+        [
+            explained("works", "runtime fusion", "tensor_core", "nondeterministic", workspace=64),
+            explained("refused", "precompiled"),
+            explained("refused", ""),
+        ]
+    )
+    monkeypatch.setattr(Graph, "explain", lambda graph, device, *, compile: told)
+    words = ["bench", "matmul", "64x32", "32x16", "--json"]
+    assert main(words) == 0
     out, err = capsys.readouterr()
-    told = json.loads(out)
-    assert "there is no GPU here" in err
-    assert "h200" in err
-    assert told["gpu"] == "NVIDIA H200"
-    assert all(row["median"] is None for row in told["rows"])
-    works = [row for row in told["rows"] if row["note"] == "runtime fusion"]
-    assert works
-    assert all(row["workspace"] is not None and row["tensor_cores"] for row in works)
-
-    assert main(["bench", "matmul", "64x32", "32x16", "--judge"]) == 2
-    assert "need the GPU itself" in capsys.readouterr().err
+    assert err.startswith("bench: there is no GPU here")
+    assert "compile for h200" in err
+    data = json.loads(out)
+    assert (data["gpu"], data["flops"]) == ("NVIDIA H200", 2 * 64 * 32 * 16)
+    names = ("workspace", "deterministic", "tensor_cores", "note")
+    assert [[row[name] for name in names] for row in data["rows"]] == [
+        [64, False, True, "runtime fusion"],
+        [None, True, False, "refused: why"],
+        [None, None, None, "refused: old"],
+    ]
+    del told[0]
+    assert main([*words[:-1], "--device", "b200"]) == 1
+    out, err = capsys.readouterr()
+    assert "matmul 64x32 by 32x16, float16 on NVIDIA B200" in out
+    assert err == ""
+    told.clear()
+    assert main([*words, "--device", "b200"]) == 1
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["what"], row["note"]) == ("the graph", "no engine")
 
 
 def test_ctrl_c_tells_what_was_measured(reference_device, monkeypatch, capsys):
@@ -168,7 +199,6 @@ class MadeUpTimer(MadeUp):
         pass
 
 
-@pytest.mark.soak
 def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, capsys):
     """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
     closed = []
@@ -187,6 +217,10 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
     monkeypatch.setattr("cudnn_ctypes.commands.bench.open_timer", lambda *_, **__: MadeUpTimer())
     monkeypatch.setattr("cudnn_ctypes.commands.bench.torch_with_gpu", lambda: None)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.check_handle", lambda handle: None)
+    monkeypatch.setattr(Graph, "explain", lambda *_, **__: None)
+    monkeypatch.setattr(
+        "cudnn_ctypes.commands.bench.measuring.checked_proposals", lambda *_, **__: []
+    )
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.bench", opened)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.tune_engines", tune)
     words = ["bench", "convolution", "2x8x9x9", "8x8x3x3", "--padding", "1", "--knobs", "2"]

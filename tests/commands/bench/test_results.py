@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 from cudnn_ctypes.commands.bench.measuring import measured_row
 from cudnn_ctypes.commands.bench.results import BenchResult, BenchRow
@@ -13,13 +13,13 @@ ROWS = (
     BenchRow("implicit_gemm (fma_math)", "legacy", 40.0, 40.0, 41.0, 0, True, False),
     BenchRow("PyTorch 2.11", "PyTorch", 10.0, 9.0, 11.0),
     BenchRow("engine 7", "graph", note="failed: it refused"),
-    BenchRow("engine 5", "graph", 16.0, 15.0, 16.5, 0, False, True),
+    BenchRow("engine 5", "graph", 16.0, 15.0, 16.5, 0, False, True, "slower"),
 )
 
 
 def result(**changes: object) -> BenchResult:
     made = BenchResult("a matmul", "GPU", "9.28.0", "1.0", ROWS, 8_000_000, 4_000, 5.0, "a source")
-    return replace(made, **changes)
+    return dataclasses.replace(made, **changes)
 
 
 def test_the_fastest_is_first_and_pytorch_is_not_the_best_of_cudnn():
@@ -36,17 +36,48 @@ def test_the_fastest_is_first_and_pytorch_is_not_the_best_of_cudnn():
     assert result(rows=ROWS[2:4]).best is None
 
 
-def test_the_table_has_speeds_and_shares():
-    lines = str(result()).splitlines()
-    (row,) = (line for line in lines if line.endswith("graph: engine 4"))
-    # 8 MFLOP in 20 us, 4 kB in 20 us, 5 us of 20.
-    assert row.split()[:8] == ["20.0", "3.0", "0.4", "0.2", "25%", "1,048,576", "yes", "yes"]
-    (row,) = (line for line in lines if "PyTorch 2.11" in line)
-    assert row.split()[4:8] == ["50%", "-", "?", "?"]
-    (row,) = (line for line in lines if "it refused" in line)
-    assert row.split() == ["-", "?", "?", "graph:", "engine", "7", "failed:", "it", "refused"]
-    assert "no limit is known" in str(result(limit=None))
-    assert not any(line != line.rstrip() for line in lines)
+# 8 MFLOP and 4 kB in the time of each, of which 5 us are the limit.
+TABLE = """\
+a matmul on GPU, cuDNN 9.28.0
+0.008 GFLOP, 0.004 MB at least
+limit 5 us: a source
+known fault 'it': told
+
+  us  spread  TFLOP/s  GB/s  of limit  workspace  same bits  tensor cores  what
+10.0     2.0      0.8   0.4       50%          -  ?          ?             PyTorch 2.11
+16.0     1.5      0.5   0.2       31%          0  no         yes           graph: engine 5 (slower)
+20.0     3.0      0.4   0.2       25%  1,048,576  yes        yes           graph: engine 4
+40.0     1.0      0.2   0.1       12%          0  yes        no            \
+legacy: implicit_gemm (fma_math)
+
+workspace  same bits  tensor cores  what             note
+        -  ?          ?             graph: engine 7  failed: it refused"""
+
+
+def test_a_result_as_text_data_and_bars():
+    assert str(result(faults={"it": "told"})) == TABLE
+    unknown = result(rows=ROWS[3:], limit=None, flops=0)
+    assert "no limit is known for this GPU and data type (a source)" in str(unknown)
+    speeds = [
+        {name: row[name] for name in ("tflops", "gbytes", "share")}
+        for row in unknown.as_dict()["rows"]
+    ]
+    assert speeds == [
+        {"tflops": None, "gbytes": 0.25, "share": None},
+        {"tflops": None, "gbytes": None, "share": None},
+    ]
+    assert result().as_dict()["rows"][2] == {
+        **dataclasses.asdict(ROWS[0]),
+        "tflops": 0.4,
+        "gbytes": 0.2,
+        "share": 0.25,
+    }
+    assert [dataclasses.astuple(bar) for bar in result()._bars()] == [
+        ("PyTorch 2.11", 9.0, 10.0, 11.0, "pale"),
+        ("graph: engine 5", 15.0, 16.0, 16.5, "best"),
+        ("graph: engine 4", 19.0, 20.0, 22.0, ""),
+        ("legacy: implicit_gemm (fma_math)", 40.0, 40.0, 41.0, ""),
+    ]
 
 
 def test_rows_of_measurements():
