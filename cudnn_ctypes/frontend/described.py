@@ -235,12 +235,8 @@ class Described:
             return self._refused(error, stem, results)
         if len(graph.nodes) == before + 1:
             graph.own_nodes += graph.nodes[before:]
-        if isinstance(made, Mapping):
-            made = made.values()
         outputs: list[Any] = [made] if isinstance(made, tensor) else list(made)
-        names = results.split()
-        outputs += [None] * (len(names) - len(outputs))
-        ports = dict(zip(names, outputs, strict=True))
+        ports = dict(zip(results.split(), outputs, strict=True))
         self._name_results(method, stem, ports, out_dims)
         graph.calls.append(node_of(method, stem, arguments, ports, compute_data_type))
         return outputs

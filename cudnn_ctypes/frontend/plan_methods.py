@@ -175,7 +175,7 @@ class PlanMethods(Described):
         cudnnGraphNotSupportedError
             If they leave none; the message has the reasons.
         """
-        if self._held.plans is None:
+        if self._held.plans is None or not self._plans.configs:
             self.create_execution_plans()
         with translated("pygraph.check_support"):
             self._plans.check_support()
@@ -208,8 +208,6 @@ class PlanMethods(Described):
 
     def _build_rest(self) -> None:
         """The steps of `build` that were not taken yet, as `execute` needs them."""
-        if self._held.plans is None or not self._plans.configs:
-            self.create_execution_plans()
         self.check_support()
         self.build_plans()
 

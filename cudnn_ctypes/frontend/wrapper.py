@@ -222,7 +222,8 @@ class Graph:
 
     def _call_by_name(self, arrays: dict[Any, Any], workspace: Any, handle: Any) -> Any:
         memory: dict[tensor, Any] = {}
-        for name, each in (*self._inputs.items(), *self._outputs.items()):
+        own = ((each.get_name(), each) for each in self._own)  # ragged offsets are no arguments
+        for name, each in (*self._inputs.items(), *self._outputs.items(), *own):
             if each in memory or each.get_is_virtual() or each.value is not None:
                 continue
             for key in (name, each, each.get_name(), each.get_uid()):

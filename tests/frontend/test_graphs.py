@@ -11,6 +11,7 @@ import pytest
 import cudnn_ctypes.frontend as cudnn
 from cudnn_ctypes import NotSupportedError, last_error_string, raw
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
@@ -18,6 +19,8 @@ from .peer_graphs import PEER_GRAPHS
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 # What cuDNN up to 9.28 has no engine for on an H200.
 NO_ENGINE = {"matmul_of_a_reshaped_matrix", "two_matrices_side_by_side"}
+NOT_SUPPORTED = cudnn.cudnnGraphNotSupportedError
+NUMBERS, HABITS = cudnn.numerical_note, cudnn.behavior_note
 DIMS, ROWS = [4, 64, 64], [4096, 64, 1]
 
 
@@ -126,10 +129,53 @@ def test_results_of_convolutions_have_their_channels_together(graph):
     dw = graph.conv_wgrad(x, y, [1, 1]).set_dim([16, 8, 3, 3]).set_output(True)
     dx = graph.conv_dgrad(y, w, [1, 1]).set_dim([2, 8, 6, 6]).set_output(True)
     relu = graph.relu(x).set_output(True)
+    part = graph.slice(x, [slice(0, 2), slice(0, 8, 2), slice(None), slice(1, 4, 3)])
+    part.set_output(True)
+    flat = graph.reshape(x, out_dims=[576]).set_output(True)
     graph.validate()
     for each in (y, dw, dx):
         assert each.get_stride() == nhwc(each.get_dim())
     assert relu.get_stride() == x.get_stride()
+    assert (part.get_dim(), part.get_stride()) == ([2, 4, 6, 1], [288, 72, 6, 3])
+    assert (flat.get_dim(), flat.get_stride()) == ([576], [1])
+
+
+@pytest.mark.parametrize(
+    ("dims", "strides", "expected"),
+    [
+        ([4, 8, 2, 2], [32, 4, 2, 1], [32, 4, 2, 1]),
+        ([4, 8, 2, 2], [32, 1, 16, 8], [32, 1, 16, 8]),
+        ([4, 8, 1, 1], [8, 1, 1, 1], [8, 1, 8, 8]),  # those of single elements do not count
+    ],
+)
+def test_gradients_of_norms_lie_as_their_operand(graph, dims, strides, expected):
+    x = graph.tensor(dims, strides)
+    scale, mean, inverse = (graph.tensor([1, 8, 1, 1], data_type=FLOAT) for _ in range(3))
+    dx, *others = graph.batchnorm_backward(x, x, scale, mean, inverse)
+    for each in (dx, *others):
+        each.set_output(True)
+    graph.validate()
+    assert (dx.get_dim(), dx.get_stride()) == (dims, expected)
+
+
+def test_slices_are_views_for_a_cudnn_without_the_operation(graph):
+    x = graph.tensor([4, 16, 64], [1024, 64, 1], name="x", uid=5)
+    y = graph.slice(x, [slice(2, 4), slice(3, 9), slice(4, 64, 2)]).set_name("y")
+    graph.relu(y.set_data_type(FLOAT)).set_output(True)
+    for computed in (graph.relu(x), x):  # of a result, and as one: an operation all the same
+        graph.slice(computed, [slice(0, 2)] * 3).set_output(True)
+    nodes = graph._graph.validate()
+
+    def expanded():
+        return graph._graph._expanded(nodes, Target(92199, 90)).nodes
+
+    with pytest.raises(ValueError, match=r"'y' needs the data type of 'x'"):
+        expanded()
+    y.set_data_type(HALF)
+    for _ in range(2):
+        assert [each.operation for each in expanded()] == ["relu", "relu", "slice", "slice"]
+    assert (y.view_of, y.virtual) == ((5, 2 * (2 * 1024 + 3 * 64 + 4)), False)
+    assert (x.alignment, y.alignment) == (16, 8)
 
 
 def test_statistics_have_the_graph_s_data_types_too(graph):
@@ -215,21 +261,32 @@ def test_steps_out_of_order(graph):
         graph.build(["A"])
 
 
-def prepared(graph: Any) -> Any:
+@pytest.mark.parametrize(
+    ("bar", "reason"),
+    [
+        (lambda g: g.select_numeric_notes([NUMBERS.FFT]), "lacks the note fft"),
+        (
+            lambda g: g.deselect_numeric_notes([NUMBERS.FFT, NUMBERS.TENSOR_CORE]),
+            "has the note tensor_core",
+        ),
+        (
+            lambda g: g.select_behavior_notes([HABITS.CUBLASLT_DEPENDENCY]),
+            "lacks the note cublaslt_dependency",
+        ),
+        (
+            lambda g: g.deselect_behavior_notes([HABITS.RUNTIME_COMPILATION]),
+            "has the note runtime_compilation",
+        ),
+        (lambda g: g.deselect_engines(["eng99", "eng"]), "deselected by its name"),
+    ],
+)
+def test_filters_hold_for_plans_that_come_later(graph, bar, reason):
     product(graph)
-    graph.validate()
-    graph.build_operation_graph()
-    graph.create_execution_plans([cudnn.heur_mode.A, cudnn.heur_mode.FALLBACK])
-    return graph
-
-
-def test_filters_that_leave_all(graph):
-    prepared(graph)
-    graph.select_behavior_notes([cudnn.behavior_note.RUNTIME_COMPILATION])
-    graph.deselect_numeric_notes([cudnn.numerical_note.FFT])
-    graph.deselect_workspace_greater_than(1 << 30)
-    graph.deselect_engines(["eng99"])
-    graph.check_support()
+    assert bar(graph) is graph
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError) as barred:
+        graph.check_support()  # the steps before it are taken
+    names = map(graph.get_plan_name_at_index, range(graph.get_execution_plan_count()))
+    assert list(barred.value.messages) == [f"{name}: {reason}" for name in names][:8]
 
 
 def test_pictures_show_the_graph_and_its_engine(graph):
@@ -313,11 +370,18 @@ def normalized(graph: Any, phase: Any) -> None:
     graph.layernorm(phase, x, scale, scale, epsilon)
 
 
+def with_pages_alone(graph: Any) -> None:
+    table = graph.tensor([2, 1, 4, 1], data_type=cudnn.data_type.INT32)
+    graph.sdpa(*heads(graph, *"qkv"), is_inference=True, paged_attention_k_table=table)
+    graph.validate()
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
-        (with_fewer_heads, cudnn.cudnnGraphNotSupportedError, "the 3 heads of k do not divide"),
+        (with_fewer_heads, NOT_SUPPORTED, "the 3 heads of k do not divide"),
         (with_a_gradient_of_no_bias, ValueError, "dBias needs the bias"),
+        (with_pages_alone, NOT_SUPPORTED, "paged_attention_k_table needs use_padding_mask=True"),
         (
             lambda graph: normalized(graph, cudnn.norm_forward_phase.NOT_SET),
             ValueError,
@@ -329,22 +393,23 @@ def normalized(graph: Any, phase: Any) -> None:
             "either padding, or pre_padding",
         ),
         (
-            lambda graph: graph.tensor(DIMS).set_ragged_offset(3),
-            TypeError,
-            "expected a tensor, got",
+            lambda graph: graph.tensor(DIMS, is_virtual=True, is_pass_by_value=True).validate(),
+            ValueError,
+            "is virtual, but passed by value",
         ),
+        (lambda g: g.tensor(DIMS).set_ragged_offset(3), TypeError, "expected a tensor, got"),
+        (lambda g: g.matmul(g.tensor(DIMS)), TypeError, r"matmul\(\) missing .*: 'B'"),
+        (lambda g: g.rmsnorm_backward(*heads(g, *"yxsi")), TypeError, "has_dbias is missing"),
+        (lambda g: g.sdpa_mxfp8(*heads(g, *"qkvabc")), TypeError, "generate_stats is missing"),
         (lambda graph: product(graph).validate(), ValueError, "tensor '.*' has no dims"),
-        (
-            lambda graph: graph.query_tensor_attributes_of_uid(77),
-            RuntimeError,
-            "no tensor has uid 77",
-        ),
-        (
-            lambda graph: graph.deserialize(5),
-            TypeError,
-            "serialize.. gave, got a int",
-        ),
+        (lambda g: g.query_tensor_attributes_of_uid(77), RuntimeError, "no tensor has uid 77"),
+        (lambda graph: graph.deserialize(5), TypeError, "serialize.. gave, got a int"),
         (lambda graph: graph.deserialize([256]), TypeError, "a sequence of byte values"),
+        (
+            lambda graph: graph.deserialize('{"format": "cudnn_ctypes frontend plan"}'),
+            ValueError,
+            "serialized by another release",
+        ),
     ],
 )
 def test_what_is_refused_by_name(graph, call, error, says):

@@ -259,6 +259,13 @@ def test_decorated_graphs_are_built_once(device):
     cudnn.destroy_handle(handle)
 
 
+def test_the_oldest_of_what_is_kept_goes_first():
+    asked = []
+    kept = cudnn.graph_cache(key_fn=lambda n: n % 5, maxsize=2)(lambda n: asked.append(n) or n)
+    assert [kept(n) for n in (1, 6, 2, 3, 2, 1)] == [1, 1, 2, 3, 2, 1]
+    assert asked == [1, 2, 3, 1]
+
+
 @pytest.mark.gpu
 def test_a_cuda_graph_is_filled_and_updated():
     from cudnn_ctypes.runtime import cuda
@@ -365,3 +372,32 @@ def test_a_graph_whose_description_fails_is_not_built():
             raise ZeroDivisionError
         with pytest.raises(RuntimeError, match="describe this Graph"):
             graph.relu(None)
+        graph = cudnn.Graph(heuristics=[cudnn.heur_mode.OPENSOURCE], io_data_type=torch.half)
+        with pytest.raises(cudnn.cudnnGraphNotSupportedError, match="OPENSOURCE"), graph:
+            graph.relu(graph.tensor([2, 8, 8])).set_output(True)
+        assert not hasattr(graph, "_nothing")
+
+
+def test_the_order_of_a_graph_is_chosen_while_it_is_described(monkeypatch):
+    with use_reference_device():
+        x = randn(2, 8, 6, 6, device="cpu", dtype=torch.float32)
+        w = randn(4, 8, 3, 3, device="cpu", dtype=torch.float32, seed=1)
+        graph = cudnn.Graph(io_data_type=torch.float32)
+        with graph:
+            image = graph.tensor_like(x, name="own")
+            y = graph.conv_fprop(image, w, name="conv").set_output(True)
+            with pytest.raises(ValueError, match="there is a node 'conv' already"):
+                graph.conv_fprop(image, w, name="conv")
+            with pytest.raises(RuntimeError, match="described already"):
+                graph.__enter__()
+            begins = graph.tensor([1], name="begins")  # as a ragged offset: no argument
+            graph.set_io_tuples(["conv::weight", "own", "begins"], [y])
+        got = graph(w, x, None)
+        close(got, torch.conv2d(x.double(), w.double()), 2.0**-10)
+        assert (got.dtype, got.stride()) == (x.dtype, (64, 1, 16, 4))
+        executed = []
+        monkeypatch.setattr(
+            cudnn.pygraph, "execute", lambda _, memory, *more: executed.append(memory)
+        )
+        graph({"conv::weight": w, "own": x, "begins": 64, y: got})
+        assert [executed[0][each] for each in (image, begins, y)] == [x, 64, got]

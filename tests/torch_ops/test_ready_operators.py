@@ -256,6 +256,15 @@ CASES: dict[str, Case] = {
         lambda x, w, b: nn.batch_norm(x, *statistics(x, True), w, b).relu(),
         lambda: [normal(4, 16, 8, 8), *(normal(16, dtype=torch.float32) for _ in range(2))],
     ),
+    "convolution, batch norm, residual": (
+        lambda x, w, s, b, z: ops.conv_batch_norm(
+            x, w, s, b, *statistics(x), training=True, padding=1, stride=2, residual=z
+        ),
+        lambda x, w, s, b, z: nn.relu(
+            nn.batch_norm(nn.conv2d(x, w, None, 2, 1), *statistics(x, True), s, b, True) + z
+        ),
+        lambda: [*images(), torch.rand(16) + 0.5, torch.randn(16), normal(4, 16, 4, 4, last=True)],
+    ),
 }
 
 
@@ -266,20 +275,20 @@ def newer(names: Iterable[str]) -> list[Any]:
     return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
 
 
-WITH_ENGINES = list(CASES)[::3]
+WITH_ENGINES = {f"{name}, engines": CASES[name] for name in list(CASES)[::3]}
 
 
-@pytest.mark.thinned(99, always=CASES.keys() - WITH_ENGINES)
+@pytest.mark.thinned(99, always=CASES)
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", newer(CASES))
+@pytest.mark.parametrize("name", newer([*CASES, *WITH_ENGINES]))
 def test_numbers_and_gradients_are_pytorch_s(
     name: str, place: str, request: pytest.FixtureRequest
 ) -> None:
-    """On the reference device a third of them by engines, which take long to compile."""
-    if name not in WITH_ENGINES:
+    """On the reference device a third of them by engines, too, which take long to compile."""
+    if name in CASES:
         request.getfixturevalue("without_engines")
-    function, theirs, make = CASES[name]
+    function, theirs, make = {**CASES, **WITH_ENGINES}[name]
     torch.manual_seed(0)
     operands = [each.to(place).requires_grad_() for each in make()]
     exact = [each.detach().double().requires_grad_() for each in operands]
@@ -318,6 +327,19 @@ def test_what_pytorch_checks_of_operators(name: str, place: str) -> None:
         if torch.is_tensor(each) and each.is_floating_point():
             each.requires_grad_()
     torch.library.opcheck(OPERATORS[name], tuple(operands))
+
+
+@pytest.mark.usefixtures("without_engines")
+@pytest.mark.parametrize("shape", [(6, 16), (4, 16, 5), (4, 16, 3, 3)])
+def test_running_statistics_are_updated_in_place(shape: tuple[int, ...]) -> None:
+    operands = normal(*shape, dtype=torch.float32), *(torch.randn(16) for _ in "wb")
+    x, w, b = (each.double() for each in operands)
+    own, right = ([each.to(kind, copy=True) for each in STATISTICS] for kind in (b.float(), b))
+    options = {"training": True, "momentum": 0.3, "eps": 0.5}
+    y = ops.batch_norm(operands[0], *own, *operands[1:], **options)
+    expected = nn.batch_norm(x, *right, w, b, **options)
+    for one, other in zip((y, *own), (expected, *right), strict=True):
+        torch.testing.assert_close(one.double(), other, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.usefixtures("without_engines")
@@ -391,6 +413,10 @@ def test_sizes_that_change_are_symbols() -> None:
         (lambda: ops.swiglu(normal(2, 8), normal(2, 4)), "differ"),
         (lambda: ops.rope(normal(2, 8), *[normal(2, 4)] * 2), "expected x"),
         (lambda: ops.attention(*heads(), seq_len_q=LENGTHS), "go together"),
+        (
+            lambda: ops.attention_packed(*[normal(9, 2, 32)] * 3, *[LENGTHS] * 2, 8, 8),
+            "9 tokens, and 1 times 8 room",
+        ),
         (lambda: ops.batch_norm(normal(2, 8), None, None, *[normal(8)] * 2), "running statistics"),
         (lambda: ops.batch_norm(normal(2, 8), normal(8), None, *[normal(8)] * 2), "running stati"),
         (lambda: ops.convolution(normal(2, 8, 4), normal(8, 8, 3)), "spatial"),
