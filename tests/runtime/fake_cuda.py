@@ -50,6 +50,7 @@ class FakeEvent:
 
     def __sub__(self, other: FakeEvent) -> float:
         assert self.synchronized
+        assert other.synchronized
         return 1.5
 
 
@@ -73,6 +74,7 @@ class FakeCuda:
     """Two devices; `context` is the ordinal of the device whose context is current, or None."""
 
     capacity = 1 << 30
+    message = "CUDA_ERROR_OUT_OF_MEMORY: not enough"
 
     def __init__(self) -> None:
         self.log: list[tuple[Any, ...]] = []
@@ -95,12 +97,12 @@ class FakeCuda:
 
             @property
             def memory_resource(self) -> Any:
-                return types.SimpleNamespace(allocate=self._allocate)
+                return types.SimpleNamespace(allocate=self._allocate, handle=1 + self.device_id)
 
             def _allocate(self, size: int, *, stream: FakeStream) -> FakeBuffer:
                 if cuda.used + size > cuda.capacity:
                     cuda.log.append(("refuse", size))
-                    raise RuntimeError("CUDA_ERROR_OUT_OF_MEMORY: not enough")
+                    raise RuntimeError(cuda.message)
                 cuda.log.append(("allocate", self.device_id, stream._handle))
                 return FakeBuffer(cuda, size, stream)
 
@@ -143,6 +145,10 @@ class FakeCuda:
 
     def cuStreamIsCapturing(self, stream: int) -> tuple[Status, int]:
         return Status.CUDA_SUCCESS, int(stream in self.captured)
+
+    def cuMemPoolTrimTo(self, pool: int, kept: int) -> tuple[Status]:
+        self.log.append(("trim", pool, kept))
+        return (Status.CUDA_SUCCESS,)
 
     def cuMemGetInfo(self) -> tuple[Status, int, int]:
         return Status.CUDA_SUCCESS, self.capacity - self.used, self.capacity

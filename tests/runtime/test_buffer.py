@@ -125,6 +125,8 @@ def test_memory_of_the_other_device_is_refused(fake_cuda, request):
     on_gpu = DeviceBuffer(16)
     request.getfixturevalue("reference_device")
     on_host = DeviceBuffer(16)
+    with pytest.raises(ValueError, match="one of them is memory of a GPU"):
+        on_host.copy_from(on_gpu)
     with pytest.raises(ValueError, match="the reference device is active now"):
         memory_pointer(on_gpu)
     use_reference_device(False)
@@ -140,14 +142,18 @@ def test_too_large_on_the_reference_device(reference_device):
             DeviceBuffer(nbytes)
 
 
-@pytest.mark.soak
 def test_too_large_on_a_gpu(fake_cuda):
-    with DeviceBuffer(1 << 29), pytest.raises(MemoryError) as caught:
-        DeviceBuffer(3 << 28)
+    fake_cuda.capacity = 1 << 20
+    with DeviceBuffer((1 << 20) - 1000), pytest.raises(MemoryError) as caught:
+        DeviceBuffer(3 << 18)
     assert str(caught.value) == (
-        "asked for 768.0 MiB (805306368 bytes) on device 0 (Fake GPU 0); "
-        "512.0 MiB (536870912 bytes) of 1.0 GiB (1073741824 bytes) are free"
+        "asked for 768.0 KiB (786432 bytes) on device 0 (Fake GPU 0); "
+        "1000 bytes of 1.0 MiB (1048576 bytes) are free"
     )
+    assert ("trim", 1, 0) in fake_cuda.log  # what the pool took before it gave up
+    fake_cuda.message = "an illegal memory access"
+    with DeviceBuffer(1 << 19), pytest.raises(RuntimeError, match="an illegal memory access"):
+        DeviceBuffer(3 << 18)
 
 
 def test_more_than_a_gpu_has_is_not_asked_for(fake_cuda):
@@ -284,6 +290,7 @@ class TestAllocator:
         for _ in range(3):
             allocator.allocate_each([1 << 20] * 20)
             assert fake_cuda.used <= 32 << 20
+            assert allocator.kept_bytes <= 32 << 20
         kept = fake_cuda.used
         assert kept
         fake_cuda.capacity = kept + 100

@@ -42,7 +42,9 @@ def test_a_part_is_numpys(any_device, key, layout):
         part = tensor[key]
         np.testing.assert_array_equal(part.numpy(), array[key])
         assert part.shape == array[key].shape
-        np.testing.assert_array_equal(part.copy().numpy(), array[key])
+        copy = part.copy()
+        np.testing.assert_array_equal(copy.numpy(), array[key])
+        assert copy.layout == (part.layout or "NCHW")
         if array[key].size:
             part.fill(7)
             array[key] = 7
@@ -54,7 +56,9 @@ def test_parts_of_parts(any_device):
     with DeviceTensor.from_numpy(array) as tensor:
         part = tensor[1:, ::2][..., 1:4][0]
         np.testing.assert_array_equal(part.numpy(), array[1:, ::2][..., 1:4][0])
-        assert [p.shape for p in tensor] == [(4, 5, 6)] * len(tensor)
+        assert [p.shape for p in tensor] == [(4, 5, 6)] * 3
+        with pytest.raises(TypeError, match="without dimensions"):
+            len(tensor[0, 0, 0, 0])
 
 
 def test_writing_a_part_leaves_the_rest(any_device):
@@ -91,10 +95,16 @@ def test_vectors_are_cut_between_them(reference_device):
     array = numbers(2, 12, 3, 3, dtype="int8")
     with DeviceTensor.from_numpy(array, layout="nchw_vect_c4") as tensor:
         np.testing.assert_array_equal(tensor[1:, 4:12, :, 1:].numpy(), array[1:, 4:12, :, 1:])
-        with pytest.raises(ValueError, match="vectors of 4"):
-            tensor[:, 2:]
-        with pytest.raises(TypeError, match="takes slices"):
-            tensor[0]
+        np.testing.assert_array_equal(tensor[..., 1:].numpy(), array[..., 1:])
+        np.testing.assert_array_equal(tensor[:, :8, ..., 2:].numpy(), array[:, :8, ..., 2:])
+        for channels in (slice(2, None), slice(0, 6), slice(0, 8, 2)):
+            with pytest.raises(ValueError, match="vectors of 4"):
+                tensor[:, channels]
+        for key in (0, (slice(None),) * 5):
+            with pytest.raises(TypeError, match="takes slices"):
+                tensor[key]
+        with pytest.raises(ValueError, match="keeps its shape"):
+            tensor.reshape(-1)
 
 
 def test_packed_types_are_cut_at_bytes(reference_device):
@@ -117,6 +127,7 @@ def test_packed_types_are_cut_at_bytes(reference_device):
         ((6, 4), (2, 3, 2, 2)),
         ((1, 1), ()),
         ((0, 3), (3, 0, 7)),
+        ((0, 3), (-1, 3)),
     ],
 )
 def test_reshaping_is_numpys(any_device, shape, wanted):
@@ -199,6 +210,8 @@ def test_numpy_functions_on_the_reference_device(reference_device):
         np.testing.assert_array_equal(np.add(tensor, array), 2 * array)
         np.testing.assert_array_equal(np.concatenate([tensor, tensor]), np.concatenate([array] * 2))
         assert np.asarray(tensor, "int64").dtype == np.int64
+        with pytest.raises(ValueError, match="can only be copied"):
+            tensor.__array__(copy=False)
         assert np.array_equal(tensor, array)
         assert np.mean(a=tensor) == array.mean()
         assert np.shape(tensor) == (3, 4)
@@ -235,6 +248,11 @@ def test_the_reference_device_has_no_resources(reference_device):
 # -- numbers, comparisons ------------------------------------------------------------------------
 
 
+class Unreadable:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise RuntimeError("the tensor is on a GPU")
+
+
 @pytest.mark.parametrize(
     ("value", "dtype", "error"),
     [
@@ -254,6 +272,7 @@ def test_the_reference_device_has_no_resources(reference_device):
         ("1", "float32", TypeError),
         (None, "float32", TypeError),
         (np.ones(2), "float32", TypeError),
+        (Unreadable(), "float32", TypeError),
     ],
 )
 def test_numbers_that_a_type_has_not(reference_device, value, dtype, error):
@@ -295,7 +314,7 @@ def test_tensors_are_not_compared_in_silence(reference_device):
     ):
         with pytest.raises(TypeError, match=r"compare the elements on the host with \.numpy"):
             compare()
-    assert tensor in [tensor]
+    assert tensor == tensor  # noqa: PLR0124
     assert tensor not in (None, "x", DeviceBuffer)
     assert len({tensor, other}) == 2
     with pytest.raises(TypeError, match="neither true nor false"):

@@ -383,6 +383,21 @@ def test_interfaces_that_cannot_be_imported(fake_cuda, fields, error):
         )
 
 
+def test_interfaces_of_others(fake_cuda):
+    with DeviceTensor.zeros((2, 3), "float32", device=1) as ours:
+        there = OnlyInterface(
+            shape=(2, 2), typestr="<f4", data=(ours.ptr, True), strides=(12, 4), stream=7
+        )
+        fake_cuda.log.clear()
+        tensor = as_tensor(there, stream=8)
+        assert fake_cuda.log == [("record", 7), ("wait", 8)]
+        assert (tensor.shape, tensor.strides, tensor.dtype) == ((2, 2), (3, 1), np.float32)
+        assert (tensor.ptr, tensor.nbytes, tensor.stream) == (ours.ptr, 20, 8)
+        assert tensor.readonly
+        packed = as_tensor(OnlyInterface(shape=(2, 1, 3), typestr="<f4", data=(ours.ptr, False)))
+        assert (packed.strides, packed.nbytes, packed.readonly) == ((3, 3, 1), 24, False)
+
+
 def test_an_empty_interface(fake_cuda):
     tensor = as_tensor(OnlyInterface(shape=(0, 3), typestr="<f4", data=(0, False)))
     assert (tensor.shape, tensor.ptr, tensor.nbytes) == ((0, 3), 0, 0)

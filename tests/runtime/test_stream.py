@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from programs import printed
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
 from cudnn_ctypes.errors import ClosedError, NoDeviceError
-from cudnn_ctypes.raw import gpus
+from cudnn_ctypes.raw import gpus, mode
 from cudnn_ctypes.runtime import (
     CudaError,
     DeviceBuffer,
@@ -28,6 +29,7 @@ from cudnn_ctypes.runtime import (
     device_count,
     elapsed_ms,
     make_current,
+    pytorch,
     synchronize,
 )
 from cudnn_ctypes.runtime.cuda import order
@@ -98,6 +100,29 @@ def test_a_stream_does_not_wait_for_itself(fake_cuda, before, after):
     assert fake_cuda.log == []
 
 
+def test_pytorchs_stream_and_ours_wait_for_each_other(fake_cuda, monkeypatch):
+    monkeypatch.setattr(pytorch, "streams", lambda: lambda ordinal: 7 * ordinal)
+    pytorch.follow(1, 8)
+    pytorch.precede(1, 9)
+    assert fake_cuda.log == [("record", 7), ("wait", 8), ("record", 9), ("wait", 7)]
+    for ordinal, stream in ((1, 7), (0, 0), (0, 1)):
+        pytorch.follow(ordinal, stream)
+        pytorch.precede(ordinal, stream)
+    assert len(fake_cuda.log) == 4
+
+
+def test_streams_that_are_current_in_other_libraries(gpu_device, monkeypatch):
+    for library, stream, address in (
+        ("torch", {"current_stream": TorchStream}, 78),
+        ("cupy", {"get_current_stream": CupyStream}, 79),
+    ):
+        monkeypatch.setitem(sys.modules, library, None)
+        assert mode.runtime.current_stream(library) is None
+        module = SimpleNamespace(cuda=SimpleNamespace(**stream))
+        monkeypatch.setitem(sys.modules, library, module)
+        assert mode.runtime.current_stream(library) == address
+
+
 def test_synchronize(fake_cuda):
     synchronize()
     synchronize(TorchStream())
@@ -156,6 +181,9 @@ def test_events_of_two_devices_do_not_mix(fake_cuda, request):
 def test_events_refuse_what_is_no_stream(reference_device):
     with pytest.raises(TypeError, match=r"^stream: "):
         Event("stream")
+    for events in ((0.5, Event()), (Event(), None)):
+        with pytest.raises(TypeError, match="expected an Event"):
+            elapsed_ms(*events)
 
 
 # --- launches of functions that take a stream: where their memory comes from, in whic -------------

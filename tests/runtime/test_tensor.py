@@ -133,6 +133,9 @@ def test_streams(fake_cuda):
     assert tensor.stream == 7
     tensor.numpy()
     tensor.numpy(stream=8)
+    tensor.fill(1.5)
+    tensor.fill(-2, stream=8)
+    assert_same(tensor.numpy(), np.full(3, -2, np.float32))
     tensor.close(stream=9)
     assert fake_cuda.log == [
         ("allocate", 0, 7),
@@ -142,5 +145,9 @@ def test_streams(fake_cuda):
         ("synchronize", 7),
         ("to host", 8),
         ("synchronize", 8),
+        ("fill", 7),
+        ("fill", 8),
+        ("to host", 7),
+        ("synchronize", 7),
         ("free", 9),
     ]
