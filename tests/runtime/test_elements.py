@@ -314,7 +314,7 @@ def test_tensors_are_not_compared_in_silence(reference_device):
     ):
         with pytest.raises(TypeError, match=r"compare the elements on the host with \.numpy"):
             compare()
-    assert tensor == tensor  # noqa: PLR0124
+    assert tensor == tensor
     assert tensor not in (None, "x", DeviceBuffer)
     assert len({tensor, other}) == 2
     with pytest.raises(TypeError, match="neither true nor false"):

@@ -98,7 +98,7 @@ def test_numbers_of_few_values(data_type, numbers):
 
 def test_numbers_of_many_values():
     rng = np.random.default_rng(1)
-    for data_type in ("float64", "float16", "fp8_e4m3"):
+    for data_type in ("float64", "float32", "bfloat16", "fp8_e4m3", "fp8_e5m2"):
         dtype = numpy_dtype(as_data_type(data_type))
         found = random_bytes(rng, data_type, 5000 * dtype.itemsize).view(dtype).astype(np.float64)
         assert (found.mean(), found.std()) == pytest.approx((0, 1), abs=0.05)
