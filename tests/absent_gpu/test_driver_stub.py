@@ -121,6 +121,19 @@ class TestOtherMachines:
             content = driver_stub.stub(12090)
             assert struct.unpack_from("<H", content, 18) == (number,)
 
+    def test_instructions_with_numbers_for_arm(self) -> None:
+        """As the manual encodes them."""
+        code = driver_stub.MACHINE_CODE["aarch64"]
+        ret, stored = "c0035fd6", "00008052 c0035fd6"
+        assert code.constant(100) == bytes.fromhex(f"800c8052 {ret}")  # mov w0, #100
+        # mov w1, #0x2345; movk w1, #1, lsl 16; str w1, [x0]
+        assert code.store_number(0x12345) == bytes.fromhex(f"a1688452 2100a072 010000b9 {stored}")
+        assert code.store_pointer() == bytes.fromhex(f"01028052 010000f9 {stored}")
+        for distance, adr in ((-64, "02feff10"), (6, "22000050"), (0xFFFFF, "e2ff7f70")):
+            assert code.store_address(distance) == bytes.fromhex(f"{adr} 220000f9 {stored}")
+        assert code.look_up(-8)[:4].hex() == "c9ffff10"  # adr x9, #-8
+        assert code.look_up_with_status(0)[8:] == code.look_up(-8)
+
     def test_a_machine_without_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(elf, "built_for", lambda: 243)
         with pytest.raises(NoDeviceError, match="there is one for x86-64 and aarch64"):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import Handle, Selection, use_reference_device
+from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Plans
 from cudnn_ctypes.graph import Verdict
 from cudnn_ctypes.graph.engines.judging import probation
-from cudnn_ctypes.graph.engines.judging.exact import Evaluation
+from cudnn_ctypes.graph.engines.judging.exact import Evaluation, least, unit
 from cudnn_ctypes.graph.engines.judging.judging import bounds
 from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, keep_verdicts, worse
 from cudnn_ctypes.graph.engines.operands import KINDS, images, results
@@ -51,6 +52,50 @@ def _compared(change: float, data: str = "ordinary", notes: tuple[str, ...] = ()
 )
 def test_what_may_be_inexact(change, data, notes, state):
     assert _compared(change, data, notes).state == state
+
+
+def test_the_verdict_is_about_the_worst_element():
+    result = EXACT.copy()
+    result[0, 1] -= 0.02
+    result[2, 3, 1] += 0.0625
+    base = Verdict(7, {"tile": 1}, "a 1", notes=("fft",))
+    expected = EXACT[2, 3, 1]
+    assert compared(base, "y", result, BOUND, "rows") == Verdict(
+        7, {"tile": 1}, "a 1", "inexact", "rows", "y", (2, 3, 1), expected, expected + 0.0625,
+        pytest.approx(0.0625 / 4), 0.01 / 4, notes=("fft",)
+    )  # fmt: skip
+    result[0, 0, :3] = np.nan, np.inf, 9
+    found = compared(Verdict(7), "y", result, BOUND, "rows")
+    assert (found.state, found.index, found.error, found.nan) == ("NaN", (0, 0, 0), np.inf, 2)
+
+
+def test_elements_that_are_not_known_or_may_turn_over():
+    allowed = BOUND.allowed.copy()
+    allowed[0, 0] = np.inf
+    result = EXACT.copy()
+    result[0, 0] = np.nan
+    result[1, 1, :2] += 8
+    for turning, state in ((2, "right"), (1, "wrong")):
+        found = compared(Verdict(7), "y", result, Bound(EXACT, allowed, turning), "ordinary")
+        assert (found.state, found.nan) == (state, 0)
+    nothing = np.zeros((0, 3))
+    assert compared(Verdict(7), "y", nothing, Bound(nothing, nothing), "rows") == Verdict(7)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "half_a_unit", "smallest"),
+    [
+        ("float16", 2**-11, 2**-24),
+        ("bfloat16", 2**-8, 2**-126),
+        ("float32", 2**-24, 2**-126),
+        ("fp8_e4m3", 2**-4, 2**-9),
+        ("int32", 0, 1),
+        ("bool", 0, 0),
+    ],
+)
+def test_what_rounding_changes(data_type, half_a_unit, smallest):
+    data_type = as_data_type(data_type)
+    assert (unit(data_type), least(data_type)) == (half_a_unit, smallest)
 
 
 def test_the_worse_of_two():
