@@ -33,7 +33,6 @@ KEYS: list[Any] = [
 ]
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize("layout", ["nchw", "NHWC"])
 @pytest.mark.parametrize("key", KEYS, ids=repr)
 def test_a_part_is_numpys(any_device, key, layout):
@@ -181,10 +180,12 @@ def test_copies_between_layouts_and_memory(any_device):
         np.testing.assert_array_equal(target.numpy(), array)
         np.testing.assert_array_equal(same.numpy(), array)
         buffer.fill(1)
-        (buffer + 8).copy_from(target)
-        assert buffer.copy_to_host().tobytes() == b"\1" * 8 + array.tobytes()
-        same_bytes = DeviceTensor(buffer + 8, array.shape, "float32")
-        np.testing.assert_array_equal(same_bytes.numpy(), array)
+        (buffer + 8).copy_from(source)
+        last = array.transpose(0, 2, 3, 1).tobytes()
+        assert buffer.copy_to_host().tobytes() == b"\1" * 8 + last
+        same.fill(0)
+        same.copy_from(8 + buffer)
+        np.testing.assert_array_equal(same.numpy(), array)
         out = np.zeros((5, 4, 3, 2), "float32").transpose()
         assert source.numpy(out=out) is out
         np.testing.assert_array_equal(out, array)
@@ -195,7 +196,7 @@ def test_copies_between_layouts_and_memory(any_device):
     [
         (numbers(3, 2), ValueError, "expected shape"),
         (numbers(2, 3, dtype="float64"), TypeError, "expected float32"),
-        ([[1, 2, 3]] * 2, TypeError, "expected a tensor"),
+        ([[1, 2, 3]] * 2, TypeError, "source: expected a tensor"),
     ],
 )
 def test_what_does_not_fit_is_refused(reference_device, value, error, match):
@@ -324,18 +325,10 @@ def test_tensors_are_not_compared_in_silence(reference_device):
 # -- tensors and buffers -------------------------------------------------------------------------
 
 
-def test_copies_between_tensors_and_buffers(any_device):
-    array = numbers(2, 3, 4, 5)
-    with (
-        DeviceTensor.from_numpy(array, layout="nhwc") as tensor,
-        DeviceBuffer(array.nbytes + 8) as buffer,
-    ):
-        (buffer + 8).copy_from(tensor)
-        with DeviceTensor.empty(array.shape, "float32", "NHWC") as other:
-            other.copy_from(8 + buffer)
-            np.testing.assert_array_equal(other.numpy(), array)
-            with pytest.raises(ValueError, match="bytes 0 to 480 are not within the 472 bytes"):
-                other.copy_from(buffer + 16)
+def test_parts_of_buffers(any_device):
+    with DeviceTensor.empty((2, 60), "float32") as tensor, DeviceBuffer(488) as buffer:
+        with pytest.raises(ValueError, match="bytes 0 to 480 are not within the 472 bytes"):
+            tensor.copy_from(buffer + 16)
         for offset in (-1, 489):
             with pytest.raises(ValueError, match=f"offset {offset} is not within this buffer"):
                 buffer + offset
@@ -385,8 +378,5 @@ def test_what_is_no_memory(reference_device):
     for memory in (4096, np.zeros(4), None):
         with pytest.raises(TypeError, match="memory: expected a DeviceBuffer"):
             DeviceTensor(memory, (4,), "float32")
-    tensor = DeviceTensor.zeros((2,), "float32")
-    with pytest.raises(TypeError, match="source: expected a tensor"):
-        tensor.copy_from([1, 2])
     with pytest.raises(TypeError, match=r"out: expected a numpy\.ndarray"):
-        tensor.numpy(out=[0, 0])
+        DeviceTensor.zeros((2,), "float32").numpy(out=[0, 0])

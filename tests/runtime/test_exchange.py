@@ -157,6 +157,7 @@ def test_what_cannot_be_exported_is_refused(reference_device):
     [
         (7, 8, [("record", 7), ("wait", 8)]),
         (7, 7, []),
+        (1, None, []),
         (7, None, [("record", 7), ("wait", 1)]),
         (7, 1, [("record", 7), ("wait", 1)]),
         (7, 2, [("record", 7), ("wait", 2)]),

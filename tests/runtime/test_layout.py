@@ -4,7 +4,6 @@ import pytest
 
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.raw.enums import cudnnTensorFormat_t
-from cudnn_ctypes.raw.layouts import strides_for
 from cudnn_ctypes.runtime.layout import check_strides, data_type_in_layout
 
 
@@ -23,11 +22,6 @@ from cudnn_ctypes.runtime.layout import check_strides, data_type_in_layout
 def test_layouts_that_do_not_go_with_the_type(data_type, layout, error):
     with pytest.raises(error):
         data_type_in_layout(as_data_type(data_type), layout)
-
-
-def test_vectors_need_whole_groups_of_channels():
-    with pytest.raises(ValueError, match="multiple of 4"):
-        strides_for((1, 6, 2, 2), None, as_data_type("int8x4"))
 
 
 @pytest.mark.parametrize(

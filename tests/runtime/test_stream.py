@@ -32,7 +32,6 @@ from cudnn_ctypes.runtime import (
     pytorch,
     synchronize,
 )
-from cudnn_ctypes.runtime.cuda import order
 from cudnn_ctypes.runtime.device import device_id
 from cudnn_ctypes.runtime.launching import plan
 from cudnn_ctypes.runtime.launching.likeness import Plans
@@ -88,18 +87,6 @@ def test_impossible_addresses(stream):
         as_stream_pointer(stream)
 
 
-def test_order_records_on_one_stream_and_waits_on_the_other(fake_cuda):
-    order(before=7, after=8)
-    assert fake_cuda.log == [("record", 7), ("wait", 8)]
-    assert fake_cuda._events == 0
-
-
-@pytest.mark.parametrize(("before", "after"), [(7, 7), (0, 1), (1, 0), (0, 0)])
-def test_a_stream_does_not_wait_for_itself(fake_cuda, before, after):
-    order(before=before, after=after)
-    assert fake_cuda.log == []
-
-
 def test_pytorchs_stream_and_ours_wait_for_each_other(fake_cuda, monkeypatch):
     monkeypatch.setattr(pytorch, "streams", lambda: lambda ordinal: 7 * ordinal)
     pytorch.follow(1, 8)
@@ -109,6 +96,7 @@ def test_pytorchs_stream_and_ours_wait_for_each_other(fake_cuda, monkeypatch):
         pytorch.follow(ordinal, stream)
         pytorch.precede(ordinal, stream)
     assert len(fake_cuda.log) == 4
+    assert fake_cuda._events == 0
 
 
 def test_streams_that_are_current_in_other_libraries(gpu_device, monkeypatch):

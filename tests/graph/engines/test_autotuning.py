@@ -316,13 +316,6 @@ engine 5 failed: NOT_SUPPORTED: k > 3
     assert "20 runs each, warm cache\nfastest: engine 7: stages=2, 11.0 us\n" in str(warm)
 
 
-def test_the_result_is_data():
-    stored = json.loads(json.dumps(result(SLOW, FAST, *OTHERS).as_dict()))
-    assert stored["best"] == stored["measurements"][1]
-    assert stored["measurements"][1]["times"] == [10.0, 12.0, 11.0]
-    assert stored["settings"]["runs"] == 3
-
-
 def test_progress_is_drawn_when_wanted(capsys):
     for wanted in (None, False):  # the error output of a test is no terminal
         with tuning_bar(wanted) as noted:
@@ -493,7 +486,10 @@ def test_json_brings_everything_back():
     tuned = result(SLOW, FAST, *OTHERS, settings=Settings(5, 2, None, 7, False))
     back = Autotuning.from_json(tuned.to_json())
     assert back == tuned
-    assert json.loads(tuned.to_json())["version"] == 1
+    stored = json.loads(tuned.to_json())
+    assert stored["version"] == 1
+    best = stored["measurements"][stored["best"]]
+    assert {**stored, "best": best}.items() >= json.loads(json.dumps(back.as_dict())).items()
     assert back.best is back.measurements[1]
     assert str(back) == str(tuned)
     assert Autotuning.from_json(tuned.to_json().encode()) == tuned

@@ -41,12 +41,10 @@ def test_the_first_row_is_what_is_built(name, h200):
         known = {"works": True, "accepted": None, "undecided": None, "excluded": None}
         assert supported.items() <= {**known, "refused": False}.items()
         for row in told.usable:
-            compiled, by_cublas = (
-                note in row.behavior_notes
-                for note in ("runtime_compilation", "cublaslt_dependency")
-            )
-            kind = "cuBLASLt" if by_cublas else "precompiled"
-            assert row.kind == ("runtime fusion" if compiled else kind)
+            fused = "runtime_compilation" in row.behavior_notes
+            other = "cuBLASLt" if "cublaslt_dependency" in row.behavior_notes else "precompiled"
+            assert row.kind == ("runtime fusion" if fused else other)
+            assert (row.shared_memory is None) <= (not fused)
         plan = graph.build(h200)
         assert plan.behavior_notes == set(told.usable[0].behavior_notes)
         assert plan.config.choice == told.usable[0].choice
@@ -58,23 +56,12 @@ ROWS = (
     EngineRow(7, "works", ("a 1", "b 2"), "precompiled", {"tile": 1}, {"tile": Knob(0, 3, 1)},
               ("tensor_core",), ("runtime_compilation",), 1024),
     EngineRow(7, "accepted", (), "precompiled", shared_memory=5),
-    *(EngineRow(n, "refused", status="NOT_SUPPORTED", reason="k > 3") for n in (3, 4, 5, 7)),
+    *(EngineRow(n, "refused", status="NOT_SUPPORTED", reason="k > 3") for n in (2, 3, 5, 6, 7)),
     *(EngineRow(n, "undecided", reason="the GPU tells", refused_at="plan") for n in (11, 7)),
 )  # fmt: skip
 
 
 def test_the_explanation_as_text():
-    told = Explanation(
-        *("net", "matmul", "H200", "9.28", ROWS, 13, {"a": 1, "b": 2}, {"fallback": "it is old"}),
-        faults={"odd sizes": "passed over"},
-        beforehand=("a copy of x",),
-        program=("mul", "matmul"),
-    )
-    title, *lines = str(told).splitlines()
-    assert title == (
-        "'net' (matmul) on H200, cuDNN 9.28: 1 of 13 engines can do it, in 2 configs; "
-        "1 more perhaps where the GPU is"
-    )
     about = """\
 proposed by heuristics: 1 of mode a, 2 of mode b
 heuristics of mode fallback refuse: it is old
@@ -82,7 +69,16 @@ computed beforehand: a copy of x
 plan 1 of a program: mul
 plan 2 of a program: matmul
 known fault 'odd sizes': passed over"""
-    tables = """
+    told = Explanation(
+        *("net", "matmul", "H200", "9.28", ROWS, 13, {"a": 1, "b": 2}, {"fallback": "it is old"}),
+        *("", {"odd sizes": "passed over"}, ("a copy of x",), ("mul", "matmul")),
+    )
+    assert (
+        str(told)
+        == f"""\
+'net' (matmul) on H200, cuDNN 9.28: 1 of 13 engines can do it, in 2 configs; 1 more perhaps where \
+the GPU is
+{about}
 
 engine  kind         configs  notes        knobs
      7  precompiled        2  tensor_core  tile=0-3
@@ -92,26 +88,17 @@ engine  kind         proposed  knobs   workspace  shared memory  result
      7  precompiled  -         -               -              5  accepted, not compiled
 
 engines 7, 11: the GPU tells
-engines 3-5, 7: NOT_SUPPORTED: k > 3"""
-    assert "\n".join(lines) == about + tables
-    assert [row.supported for row in ROWS] == [True, None, *[False] * 4, None, None]
-    refused = dataclasses.replace(told, rows=(), refusal="it ends the process")
-    assert str(refused) == (
-        "'net' (matmul) on H200, cuDNN 9.28: refused before any engine is asked: it ends the "
-        f"process\n{about}"
+engines 2, 3, 5-7: NOT_SUPPORTED: k > 3"""
     )
+    refused = dataclasses.replace(told, rows=(), refusal="no")
+    title = "'net' (matmul) on H200, cuDNN 9.28: refused before any engine is asked: no"
+    assert str(refused) == f"{title}\n{about}"
 
 
-@pytest.mark.parametrize(
-    ("rows", "options"),
-    [
-        (ROWS[1::-1], {}),
-        (ROWS[1:2], {"config": EngineChoice(7)}),
-        ([ROWS[1], EngineRow(5, "works", ("b 2", "c 1"))], {"heuristics": "b"}),
-    ],
-)
-def test_what_a_build_is_told_to_take_the_best_config(rows, options):
-    assert options_of(rows) == options
+def test_what_a_build_is_told_to_take_the_best_config():
+    assert options_of(ROWS[1::-1]) == {}
+    assert options_of([ROWS[1], EngineRow(5, "works", ("b 2", "c 1"))]) == {"heuristics": "b"}
+    assert options_of(ROWS[1:2]) == {"config": EngineChoice(7)}
 
 
 @pytest.mark.soak
