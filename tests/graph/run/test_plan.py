@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import run_program
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
@@ -18,7 +17,7 @@ from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
 
 from ..cases import ANY_ENGINE, Operands, built, workspace_of
-from ..damage import DELETED, Damage, Way, ways
+from ..damage import DELETED, Damage, Way
 from ..families import CASES
 from ..matmul_cases import fused_product
 from .conftest import needs_precompiled_engines
@@ -92,15 +91,11 @@ def test_damaged_and_foreign_plans(damage, says, plan, h200):
         ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
 
 
-@pytest.mark.soak
-def test_any_damage_is_seen_by_the_checksum(h200):
-    with CASES["matmul + bias + gelu"].graph() as graph:
-        stored = graph.build(h200).to_json()
-    cubin = stored.index('"cubin":"') + 5000
-    other = "A" if stored[cubin] != "A" else "B"
+def test_any_damage_is_seen_by_the_checksum(plan, h200):
+    stored = plan.to_json()
     for damaged in (
-        stored[:cubin] + other + stored[cubin + 1 :],
-        stored.replace('"kernelName":"cudnn', '"kernelName":"cudmn'),
+        stored.replace('"ptrAlignment":16', '"ptrAlignment":64', 1),
+        stored.replace("CUDNN_CROSS_CORRELATION", "CUDNN_CONVOLUTION"),
         json.dumps(json.loads(stored), indent=1),
     ):
         assert damaged != stored
@@ -121,47 +116,6 @@ def test_what_is_no_text_or_no_device(plan, h200):
         ExecutionPlan.from_json(5, device=h200)
     with pytest.raises(TypeError, match="device: expected a Handle, DeviceProperties, the name"):
         ExecutionPlan.from_json(plan.to_json(), device=0)
-
-
-# Reads damaged plans from a file, one a line, and says how far it came: a crash shows the line.
-READER = """
-import sys
-from cudnn_ctypes import CudnnError
-from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
-from cudnn_ctypes.graph.run.plan import ExecutionPlan
-with DeviceProperties.preset("H200") as h200:
-    for number, line in enumerate(open(sys.argv[1])):
-        print(number, flush=True)
-        try:
-            with ExecutionPlan.from_json(line, device=h200) as plan:
-                repr(plan), plan.to_json(), plan.numerical_notes
-        except (ValueError, CudnnError):
-            pass
-print("done")
-"""
-
-GARBAGE = (None, True, "x", "", -1, 0, 1 << 40, 1.5, [], {}, [1] * 100, "9" * 30)
-
-
-@pytest.mark.soak
-def test_no_garbage_at_any_place_crashes(plan, h200, tmp_path):
-    """Without the checks before it, cuDNN ends the process for 20 of these."""
-    with CASES["matmul + bias + gelu"].graph() as graph:
-        fused = json.loads(graph.build(h200).descriptor["json_representation"])
-    lines = []
-    for content in (json.loads(plan.descriptor["json_representation"]), fused):
-        text = json.dumps(content)
-        for index, way in enumerate(ways(content)):
-            # Every kind of garbage takes its turn; the kernel's own bytes are left alone.
-            for garbage in (DELETED, *(GARBAGE[(index + k) % len(GARBAGE)] for k in range(2))):
-                lines.append(_changed(way, garbage)(text))
-    source = tmp_path / "plans"
-    source.write_text("\n".join(lines) + "\n")
-    environment = {"CUDNN_LOGLEVEL_DBG": "0"}
-    done = run_program(READER, str(source), environment=environment, check=False)
-    *_, last = done.stdout.split()
-    crashed = lines[int(last)][:2000] if last != "done" else ""
-    assert (done.returncode, crashed) == (0, "")
 
 
 # --- what an execution lacks ----------------------------------------------------------------------

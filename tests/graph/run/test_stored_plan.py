@@ -18,9 +18,9 @@ NAMES = ("CUDNN_BACKEND_X", "CUDNN_CROSS_CORRELATION", "99", "-5", "NVIDIA A100"
 
 
 @pytest.fixture
-def convolution(h200):
-    """A graph, and its plan as JSON without the checksum."""
-    graph = CASES["convolution"].graph()
+def convolution(h200, request):
+    """A graph, by default a convolution, and its plan as JSON without the checksum."""
+    graph = CASES[getattr(request, "param", "convolution")].graph()
     with graph:
         plan = json.loads(graph.build(h200).to_json())
     del plan["sha256"]
@@ -31,6 +31,11 @@ def _text(plan: Any) -> str:
     return sealed(json.dumps(plan, separators=(",", ":")))
 
 
+@pytest.mark.parametrize(
+    "convolution",
+    ["convolution", pytest.param("matmul + bias + gelu", marks=pytest.mark.soak)],
+    indirect=True,
+)
 def test_a_damaged_plan_is_taken_or_refused(convolution, h200):
     """It is a plan of the graph, or none. cuDNN 9.14, 9.19 and 9.28 survive all of these."""
     graph, plan = convolution
