@@ -61,8 +61,8 @@ def _softmax(g: Description, node: Node, strides: Strides) -> Results:
 def _rope(g: Description, node: Node, strides: Strides) -> Results:
     """The two halves of each head turned into each other, each in its part of the result."""
     x, angles = node.inputs["input"], node.inputs["freqs"]
-    size = node.options.get("rope_dim") or min(x.dims[-1], angles.dims[-1])
-    factor, half = node.options.get("output_scale", 1.0), size // 2
+    size = node.options.get("rope_dim") or x.dims[-1]
+    factor, half = node.options.get("output_scale"), size // 2
 
     def scaled(of: Tensor) -> Tensor:
         return of if factor in (None, 1.0) else of * factor
@@ -73,10 +73,8 @@ def _rope(g: Description, node: Node, strides: Strides) -> Results:
         turned = first * cos_a - second * sin_a, second * cos_b + first * sin_b
     else:
         turned = first * cos_a + second * sin_b, second * cos_b - first * sin_a
-    parts = [scaled(each) for each in turned]
-    if size < x.dims[-1]:
-        rest = x[..., size:]
-        parts.append(rest if factor in (None, 1.0) else rest * factor)
+    rest = [x[..., size:]] if size < x.dims[-1] else []
+    parts = [scaled(each) for each in (*turned, *rest)]
     for each in parts:
         each.data_type = x.data_type
     return {"y": g.concatenate(parts, axis=-1)}
@@ -252,11 +250,11 @@ def _middle(
     rows = g.reshape(g.transpose(x, turned), (outer, middle, inner))
     is_sum = mode == _Reduce.CUDNN_REDUCE_TENSOR_ADD
     given = {t.data_type for t in g.tensors if not (t.virtual or t.by_value or t.scratch)}
-    if is_sum and given & set(SIXTEEN) and outer * inner > 1:
+    if is_sum and given & set(SIXTEEN):
         ones = g.tensor((1, 1, middle), data_type=x.data_type, name=f"{x.name}.ones")
         ones.scratch, ones.value = True, 1.0
         found = g.matmul(ones, rows)
-    elif (is_sum or mode == _Reduce.CUDNN_REDUCE_TENSOR_MAX) and inner > 1:
+    elif is_sum or mode == _Reduce.CUDNN_REDUCE_TENSOR_MAX:
         images = g.transpose(g.reshape(rows, (outer, middle, 1, inner)), (0, 3, 1, 2))
         pooling = "avgpool" if is_sum else "maxpool"
         found, _ = g.resample(images, pooling, window=(middle, 1), stride=(middle, 1))
@@ -349,6 +347,4 @@ def _into(graph: Description, nodes: Sequence[Node], result: Tensor, target: Ten
         for port, value in node.inputs.items():
             if value is result:
                 node.inputs[port] = target
-            elif isinstance(value, list):
-                node.inputs[port] = [target if each is result else each for each in value]
     graph.tensors[:] = [each for each in graph.tensors if each is not result]
