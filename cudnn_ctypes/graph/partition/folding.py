@@ -57,7 +57,7 @@ def folded(graph: G) -> G | None:
     ):
         return None
     place = graph.nodes.index(sums[0])
-    found.nodes[place].options["axes"] = axes if kept else (0, 1)
+    found.nodes[place].options["axes"] = axes
     return found
 
 

@@ -228,11 +228,17 @@ class Memory:
         return viewed(y.dims or (), strides, x.dims or ())
 
     def _logical(self, node: Node) -> bool:
-        """Whether a reshape keeps the order of elements, not only their memory."""
+        """Whether a reshape keeps the order of elements, not only their memory.
+
+        So it does with other gaps, too, as both cannot be the same memory.
+        """
         if node.options.get("mode") == cudnnBackendReshapeMode_t.CUDNN_RESHAPE_LOGICAL:
             return True
-        ends = [(t, t.dims or ()) for t in (node.inputs["input"], node.outputs["y"])]
-        return all(steps(n, self._declared[id(t)]) == steps(n, packed(n)) for t, n in ends)
+        ends = [
+            (t.dims or (), self._declared[id(t)]) for t in (node.inputs["input"], node.outputs["y"])
+        ]
+        x, y = (_runs(*each, axis_order(*each)) for each in ends)
+        return x != y or all(steps(n, lie) == steps(n, packed(n)) for n, lie in ends)
 
 
 MAIN = {
@@ -292,14 +298,7 @@ def viewed(dims: Sequence[int], strides: Sequence[int], new: Sequence[int]) -> S
 
     Dimensions that lie without a gap in each other are one run, which new dimensions share out.
     """
-    runs: list[tuple[int, int]] = []  # elements, and the step between them
-    for size, step in zip(dims, strides, strict=True):
-        if size == 1:
-            continue
-        if runs and runs[-1][1] == size * step:
-            runs[-1] = runs[-1][0] * size, step
-        else:
-            runs.append((size, step))
+    runs = _runs(dims, strides, range(len(dims)))
     found, left, step = [0] * len(new), 1, 1
     for axis in reversed(range(len(new))):
         if left == 1 and new[axis] != 1 and runs:
@@ -309,3 +308,16 @@ def viewed(dims: Sequence[int], strides: Sequence[int], new: Sequence[int]) -> S
         found[axis] = step
         left, step = left // new[axis], step * new[axis]
     return tuple(found) if left == 1 and not runs else None
+
+
+def _runs(
+    dims: Sequence[int], strides: Sequence[int], axes: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Numbers of elements, and the steps between them, of dimensions that lie in each other."""
+    runs: list[tuple[int, int]] = []
+    for size, step in ((dims[axis], strides[axis]) for axis in axes if dims[axis] != 1):
+        if runs and runs[-1][1] == size * step:
+            runs[-1] = runs[-1][0] * size, step
+        else:
+            runs.append((size, step))
+    return runs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from html import unescape
 
 import numpy as np
@@ -22,8 +21,6 @@ from cudnn_ctypes.dtypes import numpy_dtype
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.tuning import autotuning
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning
-from cudnn_ctypes.graph.partition.folding import folded as folded_images
-from cudnn_ctypes.graph.partition.views import viewed
 
 torch = pytest.importorskip("torch")
 
@@ -253,67 +250,6 @@ def test_partitions_as_data_and_text():
     assert pieces._repr_html_().count("<svg") == 3
 
 
-@pytest.mark.parametrize(
-    ("dims", "strides", "new", "expected"),
-    [
-        ((2, 3, 4), (12, 4, 1), (6, 4), (4, 1)),
-        ((2, 3, 4), (12, 4, 1), (2, 12), (12, 1)),
-        ((2, 3, 4), (24, 4, 1), (2, 12), (24, 1)),
-        ((2, 3, 4), (24, 4, 1), (6, 4), None),
-        ((4, 6), (1, 4), (4, 2, 3), (1, 12, 4)),
-        ((4, 6), (1, 4), (24,), None),
-        ((1, 6), (9, 1), (2, 1, 3), (3, 3, 1)),
-    ],
-)
-def test_strides_of_the_same_memory(dims, strides, new, expected):
-    found = viewed(dims, strides, new)
-    assert (found is None) == (expected is None)
-    if expected is not None:
-        assert [a for a, n in zip(found, new, strict=True) if n > 1] == [
-            a for a, n in zip(expected, new, strict=True) if n > 1
-        ]
-
-
-@pytest.mark.parametrize(
-    ("dims", "strides", "axes", "folded"),
-    [
-        ((8, 16, 32), None, (2,), (128, 32, 1, 1)),
-        ((8, 16, 32), (512, 1, 16), (1,), (256, 16, 1, 1)),  # the second is innermost
-        ((8, 1, 32), None, (1, 2), (8, 32, 1, 1)),
-        ((2, 8, 4, 4), None, (2, 3), (16, 16, 1, 1)),
-        ((2, 8, 4, 4), None, (0, 1), (16, 16, 1, 1)),
-        ((2, 8, 4, 4), (128, 1, 32, 8), (0, 2, 3), (32, 8, 1, 1)),
-        ((6, 7), None, (0, 1), (1, 42, 1, 1)),
-    ],
-)
-def test_reductions_of_one_end_of_memory_are_those_of_images(dims, strides, axes, folded):
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor(dims, strides, name="x")
-    graph.reduction(x, "add", axes=axes, name="sum").set_output(name="y")
-    graph.validate()
-    made = folded_images(graph)
-    assert made is not None
-    assert made.find_tensor("x").dims == folded
-    assert math.prod(made.find_tensor("y").dims or ()) == math.prod(
-        size for axis, size in enumerate(dims) if axis not in axes
-    )
-
-
-@pytest.mark.parametrize("name", ["middle", "gaps", "bias", "index", "two"])
-def test_other_reductions_keep_their_dimensions(name):
-    graph = Graph(io_data_type="float32")
-    x = graph.tensor((8, 16, 32), (1024, 64, 2) if name == "gaps" else None, name="x")
-    if name == "bias":
-        x = x + graph.tensor((1, 16, 1), name="b")
-    elif name == "index":
-        x = x + graph.gen_index(x, axis=1)
-    elif name == "two":
-        x = x - graph.reduction(x, "max", axes=(2,))
-    graph.reduction(x, "add", axes=(1,) if name == "middle" else (2,)).set_output(name="y")
-    graph.validate()
-    assert folded_images(graph) is None
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["max", "add"])
 @pytest.mark.parametrize("types", [("bfloat16", "float32"), ("float32", "bfloat16")], ids=str)
@@ -353,34 +289,3 @@ def test_many_operations_are_cut_without_asking_about_all_of_them(monkeypatch):
         assert isinstance(program, Program)
         assert len(program.steps) == 9
     assert max(asked) == 2
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("dims", "angles", "size", "backward"),
-    [
-        ((2, 6, 3, 16), (1, 6, 1, 16), 16, False),
-        ((2, 3, 6, 16), (1, 1, 6, 16), 16, True),
-        ((1, 6, 3, 16), (1, 6, 1, 8), 8, False),
-        ((2, 6, 3, 16), (2, 6, 1, 16), 16, True),
-    ],
-)
-def test_heads_are_turned_whatever_the_angles_broadcast_to(dims, angles, size, backward, handle):
-    random = np.random.default_rng(0)
-    x, turns = (random.standard_normal(n).astype("float32") for n in (dims, angles))
-    with Graph(io_data_type="float32") as graph:
-        operands = graph.tensor(dims, name="x"), graph.tensor(angles, name="angles")
-        rope = graph.rope_backward if backward else graph.rope
-        rope(*operands, output_scale=0.5, rope_dim=size).set_output(name="y")
-        program = graph.build(handle)
-        given = {"x": DeviceTensor.from_numpy(x), "angles": DeviceTensor.from_numpy(turns)}
-        got = graph.run(given, handle=handle)["y"].numpy()
-    a, b = x[..., : size // 2], x[..., size // 2 : size]
-    s, t = turns[..., : size // 2], turns[..., size // 2 : size]
-    if backward:
-        turned = a * np.cos(s) + b * np.sin(t), b * np.cos(t) - a * np.sin(s)
-    else:
-        turned = a * np.cos(s) - b * np.sin(s), b * np.cos(t) + a * np.sin(t)
-    exact = 0.5 * np.concatenate([*turned, x[..., size:]], -1)
-    assert len(program.steps) <= 4
-    assert np.abs(got - exact).max() < 1e-6
