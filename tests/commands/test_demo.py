@@ -1,6 +1,7 @@
 """The demonstration: the picture that it draws, its file format, and its command."""
 
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -42,10 +43,34 @@ def small(monkeypatch, reference_device):
     monkeypatch.setattr(demo, "landscape", lambda: landscape(32, 48))
 
 
+# The brightness of the picture and its six filtered forms, each in four rows.
+SHEET = """\
+++++++++**++@@========++==@@*++++++++*+*@@
++++*********@@=+++******++@@*+++*******#@@
+::----------@@::----------@@-:------:---@@
+---=========@@-----=====--@@==-==+=+====@@
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+*====+==+==-@@************@@#++++++++++#@@
+*++++++=+==-@@=======+====@@*+=+++++==+*@@
+++++=+==++=-@@============@@*==+=====+=+@@
+*++++++====-@@============@@*++++*++++**@@
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+%#######%+#=@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+*---=++==-=.@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
++===-=--=--:@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+*+++++=====:@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
+@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"""
+
+
 def test_the_command(small, tmp_path, capsys):
     assert main(["demo", "--device", "reference", "-o", f"{tmp_path}/new/"]) == 0
     file = tmp_path / "new" / "cudnn_demo.png"
-    assert file.read_bytes().startswith(b"\x89PNG")
+    packed = file.read_bytes()[41:-16]  # between the heads of the chunks and the last one
+    lines = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(120, 1 + 168 * 3)
+    assert not lines[:, 0].any()
+    blocks = lines[:, 1:].reshape(15, 8, 42, 4 * 3).mean((1, 3))
+    shades = ["".join(" .:-=+*#%@"[int(10 * each / 256)] for each in row) for row in blocks]
+    assert shades == SHEET.splitlines()
     out = capsys.readouterr().out
     assert f"picture written to {file}" in out.splitlines()
     words = " ".join(out.split())
