@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph import DeviceProperties, Graph
 from cudnn_ctypes.graph.engines.cache.entry_folder import ENVIRONMENT_VARIABLE
@@ -38,6 +39,22 @@ def test_it_shows_a_table(folder, capsys):
     assert plan.startswith("plan     layer 1  engine ")
     assert "NVIDIA H200" in plan
     assert plan.endswith(" 3 h")
+    (file,) = folder.glob("plan-?*[!0].json")
+    for age, text in ((59.5, " 59 s"), (60.5, " 1 min"), (3 * 86400 + 1, " 3 d")):
+        os.utime(file, (time.time() - age,) * 2)
+        main(["cache", str(folder)])
+        assert capsys.readouterr().out.endswith(f"{text}\n")
+
+
+def test_results_of_tuning_are_taken_over(folder, capsys):
+    words = ["cache", str(folder), "--export", f"{folder}/new/"]
+    assert main([*words, "--json"]) == 0
+    file = f"{folder}/new/tunings.json"
+    written = {"done": "written to", "entries": 0, "path": file}
+    assert json.loads(capsys.readouterr().out) == [written]
+    assert main([*words, "--force", "--merge", file]) == 0
+    told = [f"0 entries taken over from {file}", f"0 entries written to {file}"]
+    assert capsys.readouterr().out.splitlines() == told
 
 
 def test_it_tells_data(folder, capsys):
@@ -45,8 +62,11 @@ def test_it_tells_data(folder, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["folder"] == str(folder)
     assert told["size"] == sum(path.stat().st_size for path in folder.iterdir())
-    assert [each["kind"] for each in told["entries"]] == ["damaged", "plan"]
-    assert told["entries"][1]["graph"] == "layer 1"
+    assert told["limit"] == 1 << 28
+    damaged, plan = told["entries"]
+    assert (damaged["kind"], damaged["size"], plan["kind"]) == ("damaged", 2, "plan")
+    assert (plan["graph"], plan["device"]) == ("layer 1", "NVIDIA H200")
+    assert plan["cudnn"] == raw.load().version
 
 
 def test_it_clears(folder, monkeypatch, capsys):

@@ -10,9 +10,11 @@ from cudnn_ctypes.absent_gpu.properties import presets
 def test_all_presets_are_listed(capsys):
     assert main(["devices"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    for name in presets():
-        (line,) = (line for line in lines if line.split()[:1] == [name])
-        assert ("measured" in line) == (name == "h200")
+    assert lines[0].split() == ["device", "GPU", "capability", "known", "from"]
+    assert [line.split()[0] for line in lines[1:]] == [*presets()]
+    assert [line.split()[0] for line in lines if "measured" in line] == ["h200"]
+    (line,) = (line for line in lines if line.startswith("h200 "))
+    assert line.split() == ["h200", "NVIDIA", "H200", "9.0", "measured"]
 
 
 def test_a_file(tmp_path, capsys):
@@ -20,4 +22,6 @@ def test_a_file(tmp_path, capsys):
         mine.to_json(tmp_path / "mine.json")
     assert main(["devices", str(tmp_path / "mine.json"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert (row["gpu"], row["source"], row["memory"]) == ("mine", "given", 24 << 30)
+    facts = {"gpu": "mine", "compute_capability": "8.9", "multiprocessors": 58, "native": True}
+    file = str(tmp_path / "mine.json")
+    assert row == {"name": file, "memory": 24 << 30, "source": "given", **facts}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import sys
 import sysconfig
 from pathlib import Path
@@ -33,16 +35,25 @@ def test_numbers_are_without_gaps():
 
 
 def test_shows_what_one_teaches(capsys):
-    assert main(["examples", "05"]) == 0
-    out = capsys.readouterr().out
-    assert str(EXAMPLES / "05_algorithms.py") in out
-    assert "in how far rounding takes them" in out
-    assert "15_" not in out
+    path = EXAMPLES / "05_algorithms.py"
+    title, _, about = ast.get_docstring(ast.parse(path.read_text())).partition("\n\n")
+    title = title.replace("\n", " ")
+    assert main(["examples", "05_ALGORITHMS"]) == 0
+    assert capsys.readouterr().out == f"{path}\n\n{title}\n\n{about}\n\n"
+    assert main(["examples", "5", "--json"]) == 0
+    program, notebook = json.loads(capsys.readouterr().out)
+    assert program == {"path": str(path), "title": title, "about": about}
+    assert notebook["path"] == str(EXAMPLES / "notebooks" / "05_pooling_and_softmax.ipynb")
+    assert notebook["title"].startswith("Pooling and softmax: where gradients go")
 
 
 def test_copies_and_overwrites_nothing(tmp_path, capsys):
     target = tmp_path / "new" / "folder"
     assert main(["examples", "--copy", str(target)]) == 0
+    written = [path for path in target.rglob("*") if path.is_file()]
+    assert capsys.readouterr().out == f"{len(written)} files in {target}; begin with README.md\n"
+    assert main(["examples", "--copy", str(target), "--force", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == sorted(map(str, written))
     for path in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("notebooks/*.ipynb")):
         assert (target / path.relative_to(EXAMPLES)).read_bytes() == path.read_bytes()
     (target / "README.md").write_text("mine")

@@ -1,10 +1,12 @@
 """The command ``explain``."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 
 
@@ -24,21 +26,44 @@ def test_without_an_engine_the_status_says_so(product, capsys):
     assert "lacks the note winograd" in capsys.readouterr().out
 
 
-@pytest.mark.soak
-def test_advice_is_printed(tmp_path, capsys):
-    graph = Graph("odd", io_data_type="float16")
-    a, b = graph.tensor((4, 64, 7), name="a"), graph.tensor((4, 7, 256), name="b")
-    graph.matmul(a, b, name="matmul").set_output()
-    path = tmp_path / "odd.json"
-    path.write_text(graph.to_json())
-    words = ["explain", str(path), "--device", "T4", "--advice"]
+class Told(SimpleNamespace):
+    """An explanation or an advice, which shows what it is."""
+
+    def show(self):
+        print(self.text)
+
+    def advice(self):
+        return Told(text="advice", as_dict=lambda: {"suggestions": ["widen"]})
+
+    def as_dict(self):
+        return {"text": self.text}
+
+
+def test_several_graphs_with_advice(product, monkeypatch, capsys):
+    def explain(graph, device, modes, *, selection, compile):
+        asked.append((device.name, modes, selection, compile))
+        return Told(text=f"told of {graph.name}", usable=["engine"] * (graph.name == "a"))
+
+    asked = []
+    graphs = [(f"log#{i}", Graph(name)) for i, name in enumerate("ab", 1)]
+    monkeypatch.setattr("cudnn_ctypes.commands.explain.read_graphs", lambda path: graphs)
+    monkeypatch.setattr(Graph, "explain", explain)
+    words = ["explain", "log", "--device", "h200", "--advice"]
     assert main(words) == 1
-    out = capsys.readouterr().out
-    assert "1. widen A 'a' and B 'b' of matmul 'matmul' from 7 to 8" in out
+    lines = ["log#1", "told of a", "", "advice", "", "log#2", "told of b", "", "advice"]
+    assert capsys.readouterr().out.splitlines() == lines
+    assert asked[0] == ("NVIDIA H200", ["a", "b", "fallback"], Selection(), False)
     assert main([*words, "--json"]) == 1
-    (first, *_) = json.loads(capsys.readouterr().out)["advice"]
-    assert first["words"] in out
-    assert Graph.from_json(first["graphs"][0]).find_tensor("a").dims == (4, 64, 8)
+    data = [{"text": f"told of {name}", "advice": ["widen"]} for name in "ab"]
+    assert json.loads(capsys.readouterr().out) == data
+    del graphs[1]
+    notes = ["--forbid", "winograd", "--require", "tensor_core", "--deterministic"]
+    assert main([*words[:-1], *notes, "--compile", "--heuristics", "b"]) == 0
+    assert capsys.readouterr().out == "told of a\n"
+    wanted = Selection(forbid=["winograd"], require=["tensor_core"], deterministic=True)
+    assert asked[-1] == ("NVIDIA H200", ["b"], wanted, True)
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == data[0]
 
 
 @pytest.mark.parametrize(

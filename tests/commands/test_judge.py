@@ -1,11 +1,13 @@
 """The command ``judge``."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from cudnn_ctypes import use_reference_device
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.graph import Graph
 
 
@@ -37,15 +39,26 @@ def test_the_table_is_printed_and_verdicts_are_kept(layer, capsys):
     assert "verdict  1 verdicts, 0 wrong" in capsys.readouterr().out
 
 
-@pytest.mark.soak
-def test_json_is_printed_and_written(layer, capsys):
-    path = layer.parent / "told.json"
-    words = ["judge", str(layer), *WORDS, "--json", "--no-keep", "-o", str(path)]
-    assert main(words) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == json.loads(path.read_text())
-    assert [each["state"] for each in told["verdicts"]] == ["right"]
-    assert not list(layer.parent.rglob("verdict-*.json"))
+@pytest.mark.parametrize(
+    ("right", "wrong", "status"), [([1], [], 0), ([1], [2], 1), ([], [], 1), ([], [2], 1)]
+)
+def test_json_is_printed_and_written(right, wrong, status, layer, monkeypatch, capsys):
+    def judge(graph, handle, **options):
+        asked.append((graph.name, options))
+        return SimpleNamespace(
+            right=right, wrong=wrong, as_dict=lambda: {"verdicts": right + wrong}
+        )
+
+    asked = []
+    monkeypatch.setattr(Graph, "judge", judge)
+    path = layer.parent / "told" / "judge.json"
+    words = ["judge", str(layer), *WORDS, "--json", "--no-keep", "-o", f"{path.parent}/"]
+    assert main(words) == status
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"verdicts": right + wrong}
+    assert out == path.read_text()
+    options = {"selection": Selection(engines=[0]), "knobs": 0, "data": ["ordinary"]}
+    assert asked == [("layer", {**options, "runs": 5, "keep": False})]
     assert main(words) == 2
     assert "--force" in capsys.readouterr().err
 

@@ -431,22 +431,11 @@ def with_fields(**fields: Any) -> Callable[[Any], Any]:
         struct = getattr(struct, "contents", struct)
         other = type(struct).from_buffer_copy(struct)
         for name, value in fields.items():
+            if callable(value):  # memory, which the struct keeps
+                other.kept = value(given)
+                value = other.kept.ptr
             setattr(other, name, value)
         return other
-
-    return copied
-
-
-def reversed_by(offsets: tuple[int, ...], *rows: int) -> Callable[[Any], Any]:
-    """A graph with other arrays for its sources."""
-
-    def copied(given: Any) -> Any:
-        arrays = [
-            cudnn.DeviceTensor.from_numpy(np.array(each, np.int32)) for each in (offsets, rows)
-        ]
-        struct = with_fields(cscRevOffsets=arrays[0].ptr, mapRevToCoo=arrays[1].ptr)(given)
-        struct.kept = arrays
-        return struct
 
     return copied
 
@@ -501,15 +490,13 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"gradDataType": HALF, "gradWeightType": HALF}, NOT, "data types"),
         ({"dataType": HALF, "gradWeightType": HALF}, NOT, "gradWeightType CUDNN_DATA_HALF with"),
         ({"graph": with_fields(cscRevOffsets=None)}, BAD, "cscRevOffsets is NULL"),
-        ({"graph": reversed_by((0, 1, 2, 4, 5), 1, 3, 4, 2, 0)}, SUCCESS, ""),
         *(
-            ({"graph": reversed_by(offsets, *rows)}, FAILED, "do not belong to cscOffsets")
-            for offsets, *rows in (
-                ((0, 1, 3, 4, 5), 1, 3, 2, 4, 0),
-                ((0, 1, 2, 4, 5), 1, 3, 2, 4, 5),
-                ((0, 1, 2, 4, 5), -1, 3, 2, 4, 0),
-                ((0, 1, 2, 4, 5), 1, 1, 2, 4, 0),
-                ((0, 1, 2, 4, 5), 3, 1, 2, 4, 0),
+            ({"graph": with_fields(mapRevToCoo=on_device(*rows))}, status, words)
+            for rows, status, words in (
+                ((1, 3, 4, 2, 0), SUCCESS, ""),
+                ((1, 3, 2, 4, 5), FAILED, "do not belong to cscOffsets"),
+                ((1, 1, 2, 4, 0), FAILED, "do not belong to cscOffsets"),
+                ((3, 1, 2, 4, 0), FAILED, "do not belong to cscOffsets"),
             )
         ),
     ),

@@ -171,16 +171,6 @@ def test_checks_by_environment(monkeypatch, value: str, wanted: str):
     assert printed(program) == [wanted]
 
 
-def test_the_whole_family_is_carried_out():
-    family = {
-        name
-        for name, function in raw.FUNCTIONS.items()
-        if function.header == "cudnn_cnn.h" and name in WITH_HANDLE and "FusedOps" not in name
-    }
-    assert len(family) == 23
-    assert family <= dispatch.implemented()
-
-
 def test_modules_register_what_the_declarations_say():
     for module in dispatch._MODULES.values():
         dispatch._load(module)
