@@ -98,10 +98,7 @@ def extent(tensor: Tensor) -> Extent:
         raise ValueError(
             f"tensor {tensor.name!r} was changed after the graph was built: build it again"
         )
-    dims, strides, nbytes = tensor.dims, tensor.strides, memory_bytes(tensor)
-    if tensor.vector_count != 1:
-        dims = (*dims, tensor.vector_count)
-        strides = (*(step * tensor.vector_count for step in strides), 1)
+    (dims, strides), nbytes = _of_elements(tensor), memory_bytes(tensor)
     if tensor.ragged_offset is not None:
         nbytes, strides = 0, ()
     if tensor.reordering:
@@ -132,6 +129,16 @@ def refusal(value: Any, wanted: Extent) -> str | None:
         return short
     strides = f" with strides {wanted.strides}" if wanted.strides else ""
     return f"is {name}{strides}, got {says}"
+
+
+def _of_elements(tensor: Tensor) -> Shape:
+    """Dims and strides of single elements: vectors are a last dimension."""
+    assert tensor.dims is not None
+    assert tensor.strides is not None
+    count = tensor.vector_count
+    if count == 1:
+        return tensor.dims, tensor.strides
+    return (*tensor.dims, count), (*(step * count for step in tensor.strides), 1)
 
 
 def memory_bytes(tensor: Tensor) -> int:
@@ -171,16 +178,10 @@ class ResultMemory:
     """The memory to allocate for an output of a validated graph."""
 
     def __init__(self, tensor: Tensor) -> None:
-        assert tensor.dims is not None
-        assert tensor.strides is not None
         assert tensor.data_type is not None
         self.tensor = tensor
         self.data_type: cudnnDataType_t = tensor.data_type
-        self.shape: tuple[int, ...] = tensor.dims
-        self.strides: tuple[int, ...] = tensor.strides
-        if tensor.vector_count != 1:
-            self.shape = (*self.shape, tensor.vector_count)
-            self.strides = (*(step * tensor.vector_count for step in self.strides), 1)
+        self.shape, self.strides = _of_elements(tensor)
         self.nbytes: int = memory_bytes(tensor)
         self._packed = element_bits(tensor.data_type) < 8
 

@@ -100,6 +100,11 @@ def test_numbers_of_half_a_byte_and_of_long_tensors():
     assert (long.size, *long[1 << 20 :]) == ((1 << 20) + 7, *long[:7])
 
 
+def _random(graph: Graph) -> None:
+    seed = graph.tensor((1, 1), data_type="int64", name="seed")
+    graph.rng((2, 3), seed=seed, probability=0.5).set_output()
+
+
 @pytest.mark.parametrize(
     ("described", "limits"),
     [
@@ -108,6 +113,7 @@ def test_numbers_of_half_a_byte_and_of_long_tensors():
         (PADDED.backward, {"seq_len_kv": (1, 193), "stats": (3, 6)}),
         (FP8_FORWARD["e5m2"].forward, {"descale_q": (0.5, 1.5), "scale_o": (0.5, 1.5)}),
         ("matmul with its m, n, k of each batch", {"m": (1, 65), "n": (1, 257), "k": (1, 129)}),
+        (_random, {"seed": (0, 1 << 16)}),
         ("add, int32", {"a": (-6, 7), "b": (-6, 7)}),
         ("max pooling, backward, float16", {"index": (0, 4)}),
     ],

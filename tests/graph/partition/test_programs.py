@@ -173,6 +173,20 @@ def test_a_program_is_stored_bound_and_executed(handle):
         program = graph.build(handle)
         assert isinstance(program, Program)
         assert len(program.steps) == len(program.choices) == 3
+        engines = ", ".join(map(str, program.choices))
+        assert repr(program) == f"Program({engines}; workspace of {graph.workspace_size} bytes)"
+        notes = set().union(*(each.behavior_notes for each in program.plans))
+        assert program.behavior_notes == notes - {"supports_cuda_graph_native_api"}
+        assert program.numerical_notes == set().union(*(p.numerical_notes for p in program.plans))
+        for ask, says in (
+            (lambda: program.descriptor, "has a descriptor for each of its plans"),
+            (lambda: program.config, "has a config for each"),
+            (lambda: program.variant_pack({}), "has a variant pack for each"),
+            (lambda: program.execute(handle, {}), "no memory was given"),
+            (lambda: program.execute(handle, {}, shapes={1: ((1,), (1,))}), "for fixed shapes"),
+        ):
+            with pytest.raises(ValueError, match=says):
+                ask()
         picture = unescape(graph.to_svg())
         assert "program of 3 plans" in picture
         assert "3: softmax 'softmax': engine" in picture
@@ -186,7 +200,9 @@ def test_a_program_is_stored_bound_and_executed(handle):
         assert np.allclose(memory["y"].numpy(), 1 / 32)
         bound.close()
         text = program.to_json()
-    assert program.closed
+    assert repr(program) == "Program(closed)"
+    with pytest.raises(ValueError, match="this program is closed"):
+        program.to_json()
     with _softmax() as graph:
         graph.load_plan(text, handle)
         assert graph.to_svg().count("cut: ") == 2
@@ -199,20 +215,6 @@ def test_a_program_is_stored_bound_and_executed(handle):
     other.softmax(other.tensor((16, 64), name="x"))["y"].set_output(name="y")
     with pytest.raises(ValueError, match="another graph"):
         other.load_plan(text, handle)
-
-
-@pytest.mark.soak
-def test_what_a_program_has_not(handle):
-    with _softmax() as graph:
-        program = graph.build(handle)
-        for ask in (lambda: program.config, lambda: program.variant_pack({})):
-            with pytest.raises(ValueError, match="for each of its plans"):
-                ask()
-        with pytest.raises(ValueError, match="no memory was given"):
-            program.execute(handle, {})
-    with pytest.raises(ValueError, match="closed"):
-        program.to_json()
-    assert repr(program) == "Program(closed)"
 
 
 @pytest.mark.soak

@@ -12,6 +12,7 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.run.execution import Operands
+from cudnn_ctypes.graph.run.tensor_memory import ResultMemory, extent
 from cudnn_ctypes.raw.bare import bare
 from cudnn_ctypes.runtime.launching.executions import VariantPacks
 
@@ -109,6 +110,10 @@ def test_packed_numbers_take_bytes_only():
     with pytest.raises(ValueError, match=r"'mask' .* needs 32 bytes, got 31"):
         operands.by_uid({**addresses, mask: Array(0x3000, (31,), "|u1")})
     vectors = graph.tensor((1, 2, 4, 4), data_type="int8", vector_count=32, vector_dimension=1)
+    assert extent(vectors)[1:] == ((1, 2, 4, 4, 32), (1024, 512, 128, 32, 1), 1024)
+    assert ResultMemory(vectors).strides == (1024, 512, 128, 32, 1)
+    vectors.reordering = "int8x32"
+    assert extent(vectors).strides == ()
     with pytest.raises(ValueError, match="needs 1024 bytes, got 1023"):
         Operands([vectors]).by_uid({vectors: Array(0x4000, (1023,), "|i1")})
     for kind in ("|b1", "<f4"):
@@ -157,6 +162,8 @@ def test_wrong_handles_and_closed_plans_never_reach_cudnn(product, stand_in):
     closed, null = made_up_handle(), made_up_handle()
     closed.close()
     null._as_parameter_.value = None
+    with pytest.raises(ValueError, match=r"no memory was given for .*uid \d"):
+        product.plan.execute(product.handle, dict([*pointers.items()][1:]))
     with pytest.raises(cudnn.ClosedError):
         product.plan.execute(closed, pointers)
     for missing in (null, None):
