@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from fractions import Fraction
 
 import pytest
 from programs import printed
@@ -50,12 +51,22 @@ SHAPE = (2, 16, 8, 8)
         ),
         ({"ragged_offset_desc": 5}, TypeError, r"expected a BackendDescriptor \(tensor\)"),
         ({"dims": [1]}, AttributeError, "tensor has no attribute 'dims'; did you mean"),
+        *(
+            ({"kind": kind, name: value}, TypeError, rf"{kind}\.{name}.*: expected {says}, got")
+            for kind, name, value, says in (
+                ("operation_pointwise", "alpha1", "2", "a number"),
+                ("operation_pointwise", "alpha1", True, "a number"),
+                ("resample", "strides", [Fraction(1, 2), 0.5], "a Fraction or an int"),
+                ("operationgraph", "handle", 5, "a Handle"),
+                ("execution_plan", "json_representation", 5, "text"),
+            )
+        ),
     ],
 )
 @pytest.mark.filterwarnings("error::ResourceWarning")
 def test_wrong_values_are_refused_before_c(attributes, error, says):
     with pytest.raises(error, match=says):
-        BackendDescriptor("tensor", **attributes)
+        BackendDescriptor(**{"kind": "tensor", **attributes})
     gc.collect(1)
 
 
@@ -147,6 +158,10 @@ def test_trees_are_compared_by_what_they_hold(made):
     assert one["ops"][0]["x"] == other["ops"][0]["x"]
     assert one["ops"][0]["w"] != other["ops"][0]["w"]
     assert one != "graph"
+    assert one == one
+    assert one["ops"][0] != one["ops"][0]["x"]
+    with BackendDescriptor("tensor") as tensor:
+        assert tensor != one["ops"][0]["x"]
 
 
 def test_a_handle_is_read_as_the_object_that_was_set(made):
@@ -180,11 +195,21 @@ def test_a_type_that_only_has_a_name_says_so():
 
 
 def test_a_tree_has_each_descriptor_once(made):
-    graph = made.convolution(SHAPE, 16, relu=True)
-    text = graph.tree()
-    assert "ops: operation_convolution_forward" in text
-    assert "mode = 'relu_fwd'" in text
-    assert "xdesc: tensor (unique_id 4, as above)" in text
+    assert "xdesc: tensor (unique_id 4, as above)" in made.convolution(SHAPE, 16, relu=True).tree()
+    values = {"kind": "tensor", "unique_id": 5, "data_type": "float16", "dimensions": [1] * 30}
+    with BackendDescriptor(**values) as x, BackendDescriptor("operation_reshape") as operation:
+        listed = f"[{'1, ' * 19}1…"
+        assert repr(x) == (
+            f"BackendDescriptor('tensor', data_type='float16', dimensions={listed}, unique_id=5, "
+            "not finalized)"
+        )
+        operation._kept.update(xdesc=(x,), ydesc=(x,))
+        lines = ["operation_reshape (not finalized)", "  xdesc: tensor (not finalized)"]
+        lines += ["    data_type = 'float16'", f"    dimensions = {listed}", "    unique_id = 5"]
+        lines += ["  ydesc: tensor (unique_id 5, as above)"]
+        assert operation.tree().splitlines() == lines
+        x.close()
+        assert operation.tree().splitlines()[1:] == [f"  {y}desc: tensor (closed)" for y in "xy"]
 
 
 def test_what_is_newer_than_the_library_says_which_version_has_it(monkeypatch):

@@ -173,6 +173,8 @@ def test_without_a_gpu_its_properties_cannot_be_read(gpu_device):
         NoDeviceError, match=r"no NVIDIA GPU here .* take a preset \(a100, .*h200, .*\)"
     ):
         cudnn.DeviceProperties.from_device()
+    with pytest.raises(TypeError, match="give a device or a handle, not both"):
+        cudnn.DeviceProperties.from_device(0, handle="a handle")
 
 
 @pytest.mark.gpu
