@@ -21,7 +21,6 @@ from cudnn_ctypes.commands.doctor import child as doctor
 from cudnn_ctypes.graph.backend import warden
 from cudnn_ctypes.graph.engines import building as warded
 from cudnn_ctypes.graph.engines.building import OnlyThere, build_plan
-from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.judging import verdict as kept
 from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.raw import load
@@ -227,32 +226,28 @@ def test_the_reference_device_loads_the_plan():
         assert graph.explain(handle).device == graph.explain(handle, warden=False).device
 
 
-@pytest.mark.soak
-def test_it_is_chosen_by_argument_then_program_then_environment(h200, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        cached_building, "plan_of", lambda *a, **o: asked.append(True) or build_plan(*a, **o)
-    )
+def test_it_is_chosen_by_argument_then_program_then_environment(monkeypatch):
+    def asked(warden_: Any = None, default: bool = False) -> bool:
+        with warden.asking(warden_, default=default) as wanted:
+            assert warden.active() is wanted
+        return wanted
 
-    def build(**options):
-        asked.clear()
-        with product() as graph:
-            graph.build(h200, **options)
-        return bool(asked)
-
-    assert not build()
-    monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "1")
-    assert build()
-    assert not build(warden=False)
-    with cudnn.use_warden(False):
-        assert not build()
-        assert build(warden=True)
-    assert build()
+    assert (asked(), asked(default=True), warden.active()) == (False, True, False)
+    for value, wanted in (("1", True), ("0", False)):
+        monkeypatch.setenv("CUDNN_CTYPES_WARDEN", value)
+        assert (asked(), asked(False), asked(True), warden.active()) == (
+            wanted,
+            False,
+            True,
+            wanted,
+        )
+        with cudnn.use_warden(not wanted):
+            assert (asked(), asked(wanted), warden.active()) == (not wanted, wanted, not wanted)
     monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "yes")
     with pytest.raises(ValueError, match="CUDNN_CTYPES_WARDEN='yes': expected 1 or 0"):
-        build()
+        asked()
     with pytest.raises(TypeError, match="warden"):
-        build(warden="yes")
+        asked("yes")
 
 
 def one_row() -> cudnn.Graph:

@@ -313,13 +313,8 @@ def _counts(cache: KernelCache) -> tuple[int, int]:
 
 @pytest.mark.soak
 def test_only_the_first_shape_is_compiled(h200):
-    cache = KernelCache()
-    assert repr(cache) == "KernelCache(empty)"
-    with pytest.raises(ValueError, match="this kernel cache is empty"):
-        cache.to_json()
-    assert cache.entry_count == cache.revision == 0
     kernels = set()
-    with cache:
+    with KernelCache() as cache:
         for m in SIZES:
             with fused_product(m).graph() as graph:
                 plan = graph.build(h200, kernel_cache=cache)
@@ -329,7 +324,6 @@ def test_only_the_first_shape_is_compiled(h200):
                 assert _counts(cache) == (1, 1)
         assert len(kernels) == 1
         text = cache.to_json()
-    assert repr(cache) == "KernelCache(closed)"
     with KernelCache(text) as again, fused_product(40).graph() as graph:
         assert _kernel(graph.build(h200, kernel_cache=again)) in kernels
 
@@ -356,9 +350,15 @@ def test_damaged_caches(text, error, says):
 
 def test_a_cache_that_cudnn_does_not_take(a100):
     with KernelCache() as cache, fused_product(64).graph() as graph:
+        assert repr(cache) == "KernelCache(empty)"
+        with pytest.raises(ValueError, match="this kernel cache is empty"):
+            cache.to_json()
+        assert cache.entry_count == cache.revision == 0
         graph.build(a100, kernel_cache=cache)
+        assert (repr(cache), *_counts(cache)) == ("KernelCache()", 1, 1)
         stored = json.loads(cache.to_json())
         del stored["sha256"]
+    assert repr(cache) == "KernelCache(closed)"
     stored["operationGraph"]["nodes"][0]["operation"] = "CUDNN_X"
     with pytest.raises(ValueError, match="cuDNN does not take this kernel cache"):
         KernelCache(json.dumps(stored))
