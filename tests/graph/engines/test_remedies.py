@@ -192,9 +192,6 @@ def test_sums_are_computed_in_the_type_of_the_operands(data_type, given, expecte
 # --- which changes are tried, and in which order; cuDNN is not asked -----------------------------
 
 
-HALF, FLOAT = cudnnDataType_t.CUDNN_DATA_HALF, cudnnDataType_t.CUDNN_DATA_FLOAT
-
-
 def _graph() -> Graph:
     """Fit for a layout, a width and an alignment."""
     graph = Graph("image", io_data_type="float16")
@@ -205,42 +202,30 @@ def _graph() -> Graph:
     return graph
 
 
-def _x(graph: Graph) -> Any:
-    return next((each for each in graph.tensors if each.name == "x"), None)
-
-
 def _last(graph: Graph) -> bool:
-    return bool(_x(graph).strides[1] == 1)
+    return graph.find_tensor("x").strides[1] == 1
 
 
 def _wide(graph: Graph) -> bool:
-    return bool(_x(graph).dims[1] == 16)
+    return graph.find_tensor("x").dims[1] == 16
 
 
 def _aligned(graph: Graph) -> bool:
-    return bool(_x(graph).alignment == 16)
+    return graph.find_tensor("x").alignment == 16
 
 
-def _found(
-    wanted: Callable[[Graph], bool], *, first_only: bool = True, tries: int = 99
-) -> tuple[list[tuple[str, ...]], Search]:
-    asked = Outcome((7,))
-    search = Search(
-        _graph(), lambda graph: asked if wanted(graph) else None, tries=tries, seconds=99.0
-    )
-    topics = [
-        tuple(step.topic for step in each.variant.steps)
-        for each in search.cures(first_only=first_only)
-    ]
-    return topics, search
+def _found(*wanted: Callable[[Graph], bool]) -> list[tuple[str, ...]]:
+    def asked(graph: Graph) -> Outcome | None:
+        return Outcome((7,)) if all(each(graph) for each in wanted) else None
+
+    cures = Search(_graph(), asked, tries=99, seconds=99.0).cures(first_only=True)
+    return [tuple(step.topic for step in each.variant.steps) for each in cures]
 
 
 def test_the_fewest_changes_together():
-    assert _found(lambda g: _last(g) and _wide(g))[0] == [("layout", "width")]
-    assert _found(lambda g: _aligned(g) and _wide(g))[0] == [("alignment", "width")]
-    assert _found(lambda g: _last(g) and _aligned(g) and _wide(g))[0] == [
-        ("layout", "alignment", "width")
-    ]
+    assert _found(_last, _wide) == [("layout", "width")]
+    assert _found(_aligned, _wide) == [("alignment", "width")]
+    assert _found(_last, _aligned, _wide) == [("layout", "alignment", "width")]
 
 
 # --- advice in the messages of failed builds -----------------------------------------------------
