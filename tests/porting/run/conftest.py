@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
-from programs import run_command
+from programs import ROOT, inherited_environment, run_command
 
-from cudnn_ctypes.commands.build import main as _  # noqa: F401 - a broken command fails here
+from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.raw.headers import include_folder
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -48,13 +50,33 @@ HEAD = """\
 
 
 @pytest.fixture
-def compiled(command: Run, tmp_path: Path) -> Run:
-    """Compile source and run it; its first line is line 5 of the file."""
+def compiled(
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Run:
+    """Compile source in this process, and run it; its first line is line 5 of the file."""
+
+    def become(_: Path, words: list[str], variables: dict[str, str]) -> NoReturn:
+        sys.exit(subprocess.run(words, env=variables).returncode)
 
     def run(
         source: str, *options: str, name: str = "program.cpp", arguments: tuple[str, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         (tmp_path / name).write_text(HEAD + source)
-        return command("run", *options, tmp_path / name, *arguments)
+        words = ["run", *options, str(tmp_path / name), *arguments]
+        with monkeypatch.context() as patched:
+            patched.chdir(tmp_path)
+            for variable in os.environ.keys() - inherited_environment().keys():
+                patched.delenv(variable)
+            patched.setenv("PYTHONPATH", str(ROOT))
+            patched.setenv("XDG_CACHE_HOME", str(cache))
+            patched.setattr(os, "execve", become)
+            try:
+                status = main(words)
+            except SystemExit as ended:
+                status = ended.code
+        return subprocess.CompletedProcess(words, status, *capfd.readouterr())
 
     return run

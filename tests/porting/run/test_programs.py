@@ -27,11 +27,25 @@ def test_prints_on_a_gpu_what_numpy_and_pytorch_say(name, command, compiled):
 
 
 def test_a_program_gets_its_arguments_and_gives_its_exit_status(compiled):
+    """It launches a kernel, and calls a function that cuDNN 9 dropped and one that is missing."""
     done = compiled(
-        "int main(int n, char **a) { puts(a[2]); cudaSetDevice(0); return n; }",
+        """
+__global__ void grow(int *n, int by) { *n += by * blockDim.x; }
+int main(int n, char **a) {
+  int *x; cudnnRNNDescriptor_t r;
+  cudaMalloc(&x, 4); cudaMemcpy(x, &n, 4, cudaMemcpyHostToDevice);
+  grow<<<1, 2>>>(x, 5);
+  cudaMemcpy(&n, x, 4, cudaMemcpyDeviceToHost);
+  cudnnCreateRNNDescriptor(&r);
+  printf("%s %d\\n", a[2], cudnnSetRNNMatrixMathType(r, CUDNN_DEFAULT_MATH));
+  if (n > 23) cudaFreeArray(nullptr);
+  return n;
+}""",
+        name="program.cu",
         arguments=("-x", "two words"),
     )
-    assert (done.stdout, done.returncode) == ("two words\n", 3)
+    assert (done.stdout, done.returncode) == ("two words 2000\n", 23)
+    assert "program.cu:13: cudnnSetRNNMatrixMathType" in done.stderr
 
 
 @pytest.mark.soak
