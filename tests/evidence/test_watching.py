@@ -90,7 +90,7 @@ def test_the_choice_among_engines(h200):
     assert len(found.engines) == 3
     assert (seen.capability, seen.preset) == (90, "NVIDIA H200")
     assert "3 engines were tried, and the choice executed 3 times" in seen.notes[0]
-    often = read_evidence([*messages, *tried, *[tried[-1]] * 40])
+    often = read_evidence([*messages, *tried, *[tried[-1]] * 27])
     assert not [each for each in often.notes[0] if "tried" in each]
 
 

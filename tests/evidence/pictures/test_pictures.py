@@ -314,10 +314,22 @@ def _check(drawn: Diagram, found: Layout) -> None:
     everything = [*found.places, *bends]
     for one, other in itertools.combinations(everything, 2):
         assert not _overlap(one, other)
-    for path in found.paths:
-        for upper, lower in itertools.pairwise(path):
-            assert lower.row == upper.row + 1
-            assert lower.y - lower.height / 2 >= upper.y + upper.height / 2 + 20
+    arrows = [pair for path in found.paths for pair in itertools.pairwise(path)]
+    assert all(lower.row == upper.row + 1 for upper, lower in arrows)
+    crossed = sum(
+        one.row == other.row and (one.x - other.x) * (to.x - into.x) < 0
+        for (one, to), (other, into) in itertools.combinations(arrows, 2)
+    )
+    assert crossed <= 3 * (drawn.name == "branches")
+    last = max(place.row for place in everything)
+    rows = [sorted((p for p in everything if p.row == n), key=_sides) for n in range(last + 1)]
+    for upper, lower in itertools.pairwise(rows):
+        space = min(_sides(each)[1] for each in lower) - max(_sides(each)[3] for each in upper)
+        assert space == pytest.approx(40)
+    for row in rows:
+        for one, other in itertools.pairwise(row):
+            gap = 24 * (not one.bend and not other.bend)
+            assert _sides(other)[0] - _sides(one)[2] > gap - 1e-6
     for place in everything:
         left, top, right, bottom = _sides(place)
         assert left >= -1e-6
@@ -331,6 +343,17 @@ def _check(drawn: Diagram, found: Layout) -> None:
         inside = left < x and x_ < right and top < y and y_ < bottom
         outside = x_ <= left or right <= x or y_ <= top or bottom <= y
         assert inside if box.role == "operation" else outside
+
+
+def test_rows_follow_the_arrows():
+    """Operands stand above their first operation, and a branch begins near its end."""
+    graph = branches()
+    graph.validate()
+    drawn = diagram(graph.name, graph.nodes)
+    places = layout(drawn, _sizes(drawn)).places
+    rows = {box.lines[0]: each.row for box, each in zip(drawn.boxes, places, strict=True)}
+    above = {"a": 0, "tanh": 1, "relu": 2, "b": 2, "exp": 3, "sigmoid": 3}
+    assert rows == above | {"left": 4, "right": 4, "mul.b": 4, "add": 4, "mul": 5, "sub": 6, "y": 7}
 
 
 @pytest.mark.parametrize("name", GRAPHS)

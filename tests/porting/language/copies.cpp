@@ -52,6 +52,9 @@ int main() {
   std::vector<int> n = {1, 2}, m = numbers(n);
   m[0] = 54;
   std::printf("%d %d\n", n[0], m[0]);
+  m = n;
+  m[1] = 55;
+  std::printf("%d %d\n", n[1], m[1]);
   Point *into = &x, *member = &pair.in, *element = &row[1];
   Point &alias = y;
   x = pair.out;

@@ -49,7 +49,8 @@ int main(int argc, char **argv) {
   float *row = &x[8];
   printf("%g %g %g %ld\n", *row, row[1], *(row - 2), (long)(row - x));
   row += 2;
-  printf("%g %d %d\n", row[0], row > x, row == x + 10);
+  printf("%g %d %d %ld\n", row[0], row > x, row == x + 10, (long)((x + 3) - (row - 1)));
+  printf("%d %d %d %d\n", row >= x + 10, row <= x + 9, x + 1 < row, row != &x[9]);
   int a = 1, b = 2;
   swap(&a, &b);
   printf("%d %d\n", a, b);
@@ -100,7 +101,8 @@ int main(int argc, char **argv) {
   const char **names = (const char **)argv;
   printf("%d %d\n", names[0][0] == argv[0][0], names == (const char **)argv);
   float *none = NULL;
-  printf("%d %d\n", none == NULL, !x);
+  const int *cast = (const int *)none, *zeros = (const int *)(x + 9);
+  printf("%d %d %d %d\n", none == NULL, !x, cast == NULL, zeros[1] == 0x41280000);
   free(x);
   free(made);
   free(numbers);

@@ -1,6 +1,7 @@
 /* Structs, enums, typedefs: values that are copied. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum { RELU, TANH = 5, SIGMOID } Activation;
 
@@ -19,6 +20,13 @@ typedef struct Layer {
 struct Point {
   double x, y;
 };
+
+typedef struct {
+  char tag;
+  short cells[2][3];
+  int size;
+  double real;
+} Record;
 
 typedef struct step {
   int factor;
@@ -86,6 +94,13 @@ int main(void) {
   }
   Shape table[2] = {{1, 2, 3, 4}, {.n = 5, .w = 8}};
   printf("%d %d %d\n", table[0].w, table[1].n, table[1].c);
+  Record one = {1, {{1, 2, 3}, {4, 5, 6}}, 7, 0.5}, two = {0};
+  int *inside = &two.size;
+  memcpy(&two, &one, sizeof(Record));
+  *inside += 10;
+  printf("%d %d %d %g %zu\n", two.tag, two.cells[1][2], two.size, two.real, sizeof(Record));
+  memset(&two, 0, sizeof(two));
+  printf("%d %d %d %d\n", two.tag, two.cells[1][2], *inside, one.cells[0][1]);
   step steps[2] = {{3, NULL, scaled}, {4, NULL, shifted}};
   steps[1].before = &steps[0];
   printf("%d\n", steps[1].run(&steps[1], 5));
