@@ -223,16 +223,6 @@ def gradients() -> Lines:
     yield told("dw", w.grad)
 
 
-def weights_file() -> Lines:
-    w = (np.arange(20) ** 2 % 7 - 3).reshape(5, 4) / 4
-    x = np.where(np.arange(3)[:, None] == np.arange(4), 2, -0.5)
-    y = np.maximum(x @ w.T + 0.125 * np.arange(5), 0)
-    yield "weights.bin: 4 inputs, 5 outputs"
-    for image, row in enumerate(y):
-        shown = "".join(f"{value:6.3f}" for value in row)
-        yield f"image {image}:{shown} -> class {row.argmax()}"
-
-
 def function_table() -> Lines:
     index = np.arange(24)
     a, b = index * 5 % 11 - 4.0, 0.5 * (index * 3 % 7) - 1
@@ -333,16 +323,6 @@ def spatial_transformer() -> Lines:
             yield joined(row, "6.2f")
 
 
-def upsampling() -> Lines:
-    w = cycle(np.arange(96) % 5 - 1.5, 2, 3, 4, 4)
-    x = cycle(0.5 * np.arange(18) - 4, 1, 2, 3, 3)
-    for name, pad in (("valid", 0), ("same", 1)):
-        y = F.conv_transpose2d(x, w, stride=2, padding=pad)
-        flat = y.flatten()
-        squares, middle = (flat**2).sum(), flat[len(flat) // 2]
-        yield f"{name}: {y.shape[2]}, squares {squares:.2f}, middle {middle:.2f}"
-
-
 def backend_matmul() -> Lines:
     c = (np.arange(128) % 5 - 2).reshape(8, 16) @ (np.arange(128) % 7 - 3).reshape(16, 8)
     yield "configs: one"
@@ -402,19 +382,6 @@ def managed() -> Lines:
     yield "wrong: 0"
 
 
-def perceptron() -> Lines:
-    i, k = np.ogrid[:32, :4]
-    x = np.where(k == 0, 1.0, ((i * (k + 2) + k) % 9 - 4) / 4)
-    target = x[:, 1] - x[:, 2] > 0.1
-    w = np.zeros(4)
-    for step in range(101):
-        p = 1 / (1 + np.exp(-x @ w))
-        if step % 25 == 0:
-            yield f"step {step:3d} loss {((p - target) ** 2).mean():.4f}"
-        w -= 0.5 * (p - target) @ x / 32
-    yield "w " + joined(w, ".3f")
-
-
 def half() -> Lines:
     x = cycle((np.arange(288) % 9 - 4) * 0.25, 1, 6, 6, 8).permute(0, 3, 1, 2)
     w = cycle((np.arange(576) % 5 - 2) * 0.5, 8, 3, 3, 8).permute(0, 3, 1, 2)
@@ -434,21 +401,18 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "old_rnn_training.c": old_rnn_training,
     "kernels.cu": kernels,
     "gradients.c": gradients,
-    "weights_file.c": weights_file,
     "function_table.c": function_table,
     "normalization.c": normalization,
     "old_lenet.cpp": old_lenet,
     "gru.cpp": gru,
     "regression.c": regression,
     "spatial_transformer.c": spatial_transformer,
-    "upsampling.cpp": upsampling,
     "backend_matmul.cpp": backend_matmul,
     "streams.c": streams,
     "volume.c": volume,
     "options.c": options,
     "old_versions.c": old_versions,
     "managed.cpp": managed,
-    "perceptron.cu": perceptron,
     "half.cu": half,
 }
 """By the name of the program."""

@@ -236,6 +236,9 @@ def test_without_anything_to_do(any_device):
         assert np.isnan(memory.get(pc, np.empty(4, np.float32))).all()
         cublas.cublasSgemm(*nothing, 2, 2, 0, 1.0, pc, 2, pc, 1, 0.0, pc, 2)
         assert memory.get(pc, np.empty(4, np.float32)).tolist() == [0, 0, 0, 0]
+        bad, pc = memory.put(np.full(4, np.nan, np.float32)), memory.put(np.arange(4, dtype="f4"))
+        cublas.cublasSgemm(*nothing, 2, 2, 2, 0.0, bad, 2, bad, 2, 0.5, pc, 2)  # alpha is 0
+        assert memory.get(pc, np.empty(4, np.float32)).tolist() == [0, 0.5, 1, 1.5]
 
 
 def gemm_with(handle: Any, **changes: Any) -> Any:
@@ -251,6 +254,23 @@ def test_values_that_are_refused(any_device, changes):
         pointers = {name: memory.put(np.zeros(4, np.float32)) for name in "ABC"}
         status = gemm_with(handle, **pointers, **changes)
         assert status == cublas.CUBLAS_STATUS_INVALID_VALUE
+
+
+FLOAT = (None, cublas.CUDA_R_32F, 1)
+NEGATIVE = {
+    "SgemmStridedBatched": (0, 0, 1, 1, 1, 1.0, *(None, 1, 0) * 2, 0.0, None, 1, 0, -1),
+    "GemmEx": (0, 0, 1, -1, 1, 1.0, *FLOAT * 2, 0.0, *FLOAT, cublas.CUBLAS_COMPUTE_32F, 0),
+    "Sgemv": (0, 1, -1, 1.0, None, 1, None, 1, 0.0, None, 1),
+    "Sger": (1, -1, 1.0, None, 1, None, 1, None, 1),
+    "Sgeam": (0, 0, 1, -1, 1.0, None, 1, 0.0, None, 1, None, 1),
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_negative_sizes_are_refused(any_device, name):
+    with device() as (handle, _):
+        status = getattr(cublas, f"cublas{name}").unchecked(handle, *NEGATIVE[name])
+    assert status == cublas.CUBLAS_STATUS_INVALID_VALUE
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
   const char **names = (const char **)argv;
   printf("%d %d\n", names[0][0] == argv[0][0], names == (const char **)argv);
   float *none = NULL;
+  printf("%g %g\n", *(argc > 5 ? NULL : x), (argc > 5 ? x : &x[1])[2]);
   const int *cast = (const int *)none, *zeros = (const int *)(x + 9);
   printf("%d %d %d %d\n", none == NULL, !x, cast == NULL, zeros[1] == 0x41280000);
   free(x);

@@ -26,6 +26,7 @@ typedef struct {
   short cells[2][3];
   int size;
   double real;
+  const char *name;
 } Record;
 
 typedef struct step {
@@ -94,13 +95,13 @@ int main(void) {
   }
   Shape table[2] = {{1, 2, 3, 4}, {.n = 5, .w = 8}};
   printf("%d %d %d\n", table[0].w, table[1].n, table[1].c);
-  Record one = {1, {{1, 2, 3}, {4, 5, 6}}, 7, 0.5}, two = {0};
+  Record one = {1, {{1, 2, 3}, {4, 5, 6}}, 7, 0.5, "one"}, two = {0};
   int *inside = &two.size;
   memcpy(&two, &one, sizeof(Record));
   *inside += 10;
   printf("%d %d %d %g %zu\n", two.tag, two.cells[1][2], two.size, two.real, sizeof(Record));
   memset(&two, 0, sizeof(two));
-  printf("%d %d %d %d\n", two.tag, two.cells[1][2], *inside, one.cells[0][1]);
+  printf("%d %d %d %d\n", two.tag, two.cells[1][2], *inside, two.name == NULL);
   step steps[2] = {{3, NULL, scaled}, {4, NULL, shifted}};
   steps[1].before = &steps[0];
   printf("%d\n", steps[1].run(&steps[1], 5));
