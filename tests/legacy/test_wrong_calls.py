@@ -490,6 +490,7 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
         ({"gradDataType": HALF, "gradWeightType": HALF}, NOT, "data types"),
         ({"dataType": HALF, "gradWeightType": HALF}, NOT, "gradWeightType CUDNN_DATA_HALF with"),
         ({"graph": with_fields(cscRevOffsets=None)}, BAD, "cscRevOffsets is NULL"),
+        ({"graph": with_fields(mapRevToCoo=None)}, BAD, "mapRevToCoo is NULL"),
         *(
             ({"graph": with_fields(mapRevToCoo=on_device(*rows))}, status, words)
             for rows, status, words in (

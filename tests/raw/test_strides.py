@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from cudnn_ctypes.raw.strides import broadcast
+from cudnn_ctypes.raw.strides import broadcast, overlapping
 
 
 def test_broadcast_refuses_other_ranks() -> None:
     assert broadcast((2, 3), (3,)) is None
+
+
+def test_elements_that_are_not_there_share_no_memory() -> None:
+    assert overlapping((2, 1, 1), (0, 0, 1))
+    assert not overlapping((2, 1, 0), (0, 0, 1))

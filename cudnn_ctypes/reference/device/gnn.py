@@ -26,7 +26,7 @@ from ..gnn import (
 )
 from ..tiles import Array
 from .call import Call, word
-from .memory import at, require, scribble
+from .memory import at, scribble
 from .registry import bad_param, execution_failed, implements, not_supported
 
 _INDEX_TYPES = (raw.CUDNN_DATA_INT32, raw.CUDNN_DATA_INT64)
@@ -140,7 +140,6 @@ def _use_workspaces(call: Call, graph: GnnCscGraph) -> None:
 
 def _check_reversed(graph: GnnCscGraph, buffer: Any) -> None:
     """Refuse a graph without its reverse, or with another graph's."""
-    require(cscRevOffsets=buffer.cscRevOffsets, mapRevToCoo=buffer.mapRevToCoo)
     offsets = _integers(buffer, "cscRevOffsets", graph.source_count + 1)
     rows = _integers(buffer, "mapRevToCoo", graph.edge_count)
     sources = np.empty(graph.edge_count, np.int64)
