@@ -143,6 +143,21 @@ def test_a_traced_program_ends_as_without(program, status, err, tmp_path, capsys
     assert "function" in capsys.readouterr().err
 
 
+def test_a_watched_program_that_calls_nothing(tmp_path, capfd):
+    program, folder = tmp_path / "program.py", tmp_path / "new"
+    program.write_text("import sys\nprint('ran', sys.argv[1:])\nsys.exit(3)\n")
+    words = ["watch", "--json", "--save", f"{folder}/", "--html", f"{folder}/", str(program), "--x"]
+    assert main(words) == 3
+    out, err = capfd.readouterr()
+    told = json.loads(out)
+    assert (told["source"], told["graphs"], told["calls"]) == (f"{program} --x", [], {})
+    assert err == "ran ['--x']\nwatch: the program called nothing of cuDNN\n"
+    assert {path.name for path in folder.iterdir()} == {"cudnn.log.gz", "watch.html"}
+    assert f"{program} --x" in (folder / "watch.html").read_text()
+    program.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
+    assert main(["watch", str(program)]) == 128 + 15
+
+
 def test_what_build_passes_on(monkeypatch):
     passed = []
     monkeypatch.setattr(
