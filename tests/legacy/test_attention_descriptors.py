@@ -101,6 +101,7 @@ def test_an_attention_without_weights(handle: cudnn.Handle) -> None:
         cudnn.AttentionWeights(handle, attn) as weights,
     ):
         assert len(weights) == weights.nbytes == 0
+        assert repr(weights) == "<AttentionWeights, 0 bytes: none>"
         x = cudnn.DeviceTensor.from_numpy(normal(2, 1, 3))
         out = cudnn.attention_forward(handle, x, x, x, attn)
         given = cudnn.attention_forward(handle, x, x, x, attn, weights)
@@ -112,6 +113,11 @@ def test_an_attention_without_weights(handle: cudnn.Handle) -> None:
 
 
 def test_wrong_weights(handle: cudnn.Handle, attn: cudnn.AttnDescriptor) -> None:
+    with pytest.raises(TypeError, match=r"^arrays: expected arrays by name"):
+        cudnn.AttentionWeights(handle, attn, [np.zeros(3)])  # type: ignore[arg-type]
+    x = cudnn.DeviceTensor.zeros((3, 2, 4), "float32", strides=(16, 8, 1))
+    with pytest.raises(ValueError, match="cuDNN describes dense sequences only"):
+        cudnn.SeqDataDescriptor.of(x)
     with pytest.raises(ValueError, match="this attention has no w; it has q_weights"):
         cudnn.AttentionWeights(handle, attn, {"w": np.zeros(3)})
     with pytest.raises(ValueError, match=r"arrays\['q_weights'\]: expected shape \(2, 3, 6\)"):

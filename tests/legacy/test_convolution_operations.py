@@ -74,7 +74,11 @@ class TestOperandsGiven:
         gaps = cudnn.TensorDescriptor((1, 1, 4, 4), strides=(64, 64, 16, 2))
         with gaps, cudnn.ConvolutionDescriptor(1) as conv:
             y = cudnn.convolution_forward(handle, put(IMAGE), put(KERNEL), conv, y_desc=gaps)
-        assert y.strides == (64, 64, 16, 2)
+            given = {"w": put(KERNEL), "dy": put(IMAGE)}
+            dx = cudnn.convolution_backward_data(handle, conv, **given, dx_desc=gaps)
+        flipped = ref.convolution_forward(IMAGE, KERNEL[..., ::-1, ::-1], padding=(1, 1))
+        np.testing.assert_array_equal(dx.numpy(), flipped)
+        assert y.strides == dx.strides == (64, 64, 16, 2)
         assert y.numpy()[0, 0].tolist() == EXPECTED
 
     @pytest.mark.gpu

@@ -37,6 +37,12 @@ def test_convolution(handle: Handle) -> None:
             assert list(conv.get_2d().values())[:6] == [1, 2, 2, 1, 1, 3]
             results.append(cudnn.convolution_forward(handle, x, w, conv))
     equal(results)
+    with (
+        cudnn.ConvolutionDescriptor((1, 0, 2), (2, 1, 1)) as conv,
+        cudnn.TensorDescriptor((2, 3, 8, 7, 6)) as x_desc,
+        cudnn.FilterDescriptor((4, 3, 3, 2, 1)) as w_desc,
+    ):
+        assert conv.output_shape(x_desc, w_desc) == (2, 4, 4, 6, 10)
 
 
 def test_pooling(handle: Handle) -> None:

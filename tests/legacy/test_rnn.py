@@ -125,6 +125,9 @@ def test_weights_by_layer_and_direction(handle: cudnn.Handle) -> None:
     with Run(handle, problem, random_operands(problem)) as run:
         weights = run.weights
         assert len(weights) == 4
+        assert repr(weights) == f"<RNNWeights, 4 pseudo-layers in {weights.space!r}>"
+        assert repr(weights[1]).startswith("RNNLayerWeights(w_input (4, 3), w_forget (4, 3), ")
+        assert repr(run.network) == f"RNN({run.rnn!r}, {run.network.x_desc!r})"
         names = [f"w_{gate}" for gate in ("input", "forget", "cell", "output")]
         names += [name.replace("w", "r", 1) for name in names] + ["projection"]
         names += [f"b{name}" for name in names[:8]]
@@ -279,3 +282,5 @@ class TestWrongInput:
             weights.copy_from(layers)
         with pytest.raises(TypeError, match="rnn: expected a RNNDescriptor"):
             cudnn.RNNWeights(run.handle, "lstm")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"^space: expected a DeviceBuffer"):
+            cudnn.RNNWeights(run.handle, run.rnn, space=run.x)  # type: ignore[arg-type]

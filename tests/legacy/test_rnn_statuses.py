@@ -172,7 +172,7 @@ def test_a_dynamic_plan_is_for_a_batch_size_and_ends_with_the_descriptor(referen
                     raw.cudnnBuildRNNDynamic(handle, rnn, batch)
                 with pytest.raises(BadParamError):
                     network.forward(handle, x, weights)
-            raw.cudnnBuildRNNDynamic(handle, rnn, 4)
+            rnn.build_dynamic(handle, 4)
             network.forward(handle, x, weights)
             with RNN.of(rnn, x, lengths=[5, 5, 5, 1]) as padded, pytest.raises(NotSupportedError):
                 padded.forward(handle, x, weights)

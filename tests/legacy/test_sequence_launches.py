@@ -71,7 +71,7 @@ def test_values_memory_and_sequences_of_a_network(handle: cudnn.Handle, lstm: An
         calls: dict[str, Call] = {
             "first": lambda h: one.forward(h, first, weights),
             "other memory": lambda h: one.forward(h, second, weights),
-            "by address": lambda h: one.forward(h, second.ptr, weights),
+            "by address": lambda h: one.forward(h, second.ptr, weights, device_lengths=lengths.ptr),
             "with lengths": lambda h: one.forward(h, first, weights, device_lengths=lengths),
             "whole": lambda h: whole.forward(h, first, weights),
             "longer": lambda h: more.forward(h, longer, weights),

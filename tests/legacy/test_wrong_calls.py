@@ -501,6 +501,10 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
             )
         ),
     ),
+    "MultiHeadAttnForward": (
+        ({"currIdx": 4}, BAD, "currIdx is 4, queries have 4 time steps"),
+        ({"hiWinIdx": ints(1, 2, 3)}, BAD, "hiWinIdx has 3 elements, 4 are needed"),
+    ),
     "CTCLoss": (
         ({"hostLabels": ints(1, 5, 2, 4)}, BAD, "labels[0]: expected symbols"),
         ({"hostInputLengths": ints(7, 5)}, BAD, "nputLengths: expected 2 ints"),
@@ -534,6 +538,7 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
     ),
     "FFTCausalConv1dForward": (
         ({"weight": at(4)}, BAD, "weight must be aligned"),
+        ({"kernelSize": 0}, BAD, "kernelSize must be at least 1, got 0"),
         *(
             ({"seqLen": time, "kernelSize": width, "dataType": kind}, NOT, "")
             for time, width, kind in (

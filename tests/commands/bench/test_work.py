@@ -1,10 +1,11 @@
 """What a problem computes and moves, and what a GPU can do at most."""
 
+import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceProperties
+from cudnn_ctypes import DeviceProperties, Graph
 from cudnn_ctypes.commands.bench.measuring import Options, problem_of
-from cudnn_ctypes.commands.bench.results import limits_of, work_of
+from cudnn_ctypes.commands.bench.results import limits_of, visible_pairs, work_of
 from cudnn_ctypes.dtypes import as_data_type
 
 # Dense TFLOP/s with float32 sums, from NVIDIA's data sheets. H100 and B200 are given there at
@@ -50,7 +51,18 @@ def test_peaks_are_those_of_the_data_sheets(device, data_type):
         limits = limits_of(properties, as_data_type(data_type))
     assert limits.flops == pytest.approx(1e12 * PUBLISHED[device, data_type], rel=0.09)
     assert limits.source.endswith(f"of {properties.name} by public data")
-    assert "a clock (public data) x" in limits.source
+    name = "TF32" if data_type == "float32" and device != "t4" else data_type.partition("_")[0]
+    assert f" {name} operations a clock (public data) x multiprocessors x clock, " in limits.source
+
+
+def test_cards_without_tensor_cores():
+    with (
+        DeviceProperties.preset("t4") as t4,
+        t4.replace(deviceName="NVIDIA GeForce GTX 1660") as card,
+    ):
+        assert limits_of(card, as_data_type("float16")).flops is None
+        single = limits_of(card, as_data_type("float32"))
+        assert single.flops == limits_of(t4, as_data_type("float32")).flops
 
 
 class OlderProperties(dict[str, int]):
@@ -101,9 +113,24 @@ def test_products_attention_and_norms():
     problem = problem_of("attention", ["2x4x16x8", "2x2x16x8"], Options(causal=True))
     work = work_of(problem.graph)
     assert work.flops == 2 * 2 * 4 * (16 * 17 // 2) * (8 + 8)
+    graph = Graph(io_data_type="float16")
+    q, k, v, o, do = (graph.tensor((2, 4, 16, size)) for size in (8, 8, 24, 24, 24))
+    stats = graph.tensor((2, 4, 16, 1), data_type="float32")
+    for gradient in graph.sdpa_backward(q, k, v, o, do, stats):
+        gradient.set_output()
+    assert work_of(graph).flops == 2 * 2 * 4 * 16 * 16 * (3 * 8 + 2 * 24)
     work = work_of(problem_of("norm", ["16x64"], Options()).graph)
     assert (work.flops, work.nbytes) == (0, 2 * (2 * 16 * 64 + 2 * 64))
     assert work.data_type is None
+
+
+@pytest.mark.parametrize("bottom_right", [False, True])
+@pytest.mark.parametrize(("left", "right"), [(None, None), (2, 0), (None, 1), (3, None), (1, 9)])
+def test_pairs_that_masks_leave(left, right, bottom_right):
+    query, key = np.indices((5, 7))
+    ahead = key - query - (2 if bottom_right else 0)
+    seen = (ahead > -(99 if left is None else left)) & (ahead <= (99 if right is None else right))
+    assert visible_pairs(5, 7, left, right, bottom_right=bottom_right) == seen.sum()
 
 
 @pytest.mark.parametrize(
