@@ -262,8 +262,6 @@ class Node:
         numbers_given = isinstance(value, Sequence) and not isinstance(value, str)
         if not numbers_given or len(value) != rank:
             self.refuse(f"{option}={value!r} needs one number or {rank}, one per spatial dimension")
-        if not all(isinstance(each, numbers.Rational) for each in value):
-            self.refuse(f"{option}={value!r} must be whole numbers or fractions")
         return tuple(value)
 
     def axis(self, rank: int, of: str) -> int:

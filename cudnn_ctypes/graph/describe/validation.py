@@ -244,7 +244,7 @@ def _check_elements(known: Attribute, value: Any, place: str, *, one: bool) -> N
     for i, each in enumerate(value):
         at = f"{place}[{i}]" if known.is_array and not one else place
         if Type.CUDNN_TYPE_FRACTION in known.types:
-            if not isinstance(each, numbers.Rational):
+            if not isinstance(each, numbers.Rational) or isinstance(each, bool):
                 raise TypeError(f"{at}: expected a Fraction or an int, got {described(each)}")
         elif ctypes.c_double in ctypes_taken:
             if isinstance(each, (bool, np.bool_)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,52 @@ def layer(
 )
 def test_patterns_types_layouts_and_options_are(other):
     assert form_of(other) != form_of(layer())
+
+
+def test_names_sizes_and_factors_are_no_part():
+    other = layer((32, 16, 30, 30), (1, 128, 1, 1), name="image", factor=0.7)
+    assert form_of(other) == form_of(layer())
+    assert form_of(layer(factor=0.0)) != form_of(layer())
+
+
+def test_the_form_as_text():
+    graph = Graph(io_data_type="float16")
+    offset = graph.tensor((3, 1, 1), data_type="int32")
+    layout = {"strides": (60, 60, 2), "alignment": 32, "ragged_offset": offset}
+    x = graph.relu(graph.tensor((2, 1, 30), **layout), negative_slope=0.3)
+    lines = graph.tensor((1, 20, 30), (40, 1, 1))
+    y = graph.matmul(lines, x, transpose_B=True, compute_data_type="bfloat16")
+    y[:, 2:20:2].set_output()
+
+    def tensor(dims: str, order: str, data_type: str = "float32", **more: Any) -> dict[str, Any]:
+        return {"type": data_type, "dims": dims, "order": order, **more}
+
+    relu, product, cut = "operation_pointwise", "operation_matmul", "operation_slice"
+    slices = {"slices": [["cut", 1], ["cut", 2], ["cut", 1]], "start": [0, 2, 0]}
+    slices |= {"limit": [2, "n", 1], "steps": [1, 2, 1]}
+
+    def operation(kind: str, inputs: Any, outputs: Any, options: Any, **more: Any) -> Any:
+        content = {"kind": kind, "inputs": inputs, "outputs": outputs, "options": options}
+        return {"compute": "float32", **content, **more}
+
+    relu_options = {"mode": "CUDNN_POINTWISE_RELU_FWD", "negative_slope": "x"}
+    assert json.loads(form_of(graph)) == {
+        "tensors": [
+            tensor("n11", "0", "int32"),
+            tensor("n1n", "02 gaps", "float16", ragged=0, alignment=32),
+            tensor("n1n", "02", virtual=True),
+            tensor("1nn", "12 overlapping", "float16"),
+            tensor("nn1", "01", virtual=True),
+            tensor("nn1", "01"),
+        ],
+        "operations": [
+            operation(relu, {"x": 1}, {"y": 2}, relu_options),
+            operation(
+                product, {"A": 3, "B": 2}, {"C": 4}, {}, compute="bfloat16", transposed=["B"]
+            ),
+            operation(cut, {"input": 4}, {"y": 5}, slices),
+        ],
+    }
 
 
 # --- small graphs --------------------------------------------------------------------------------

@@ -172,11 +172,7 @@ def _damaged(stored: Any, path: str, value: Any) -> str:
         ("nodes/0", 7, r"^graph.nodes\[0\]: expected an object, got 7"),
         ("nodes/0/operation", "conv", r"^graph.nodes\[0\].operation: a graph has no operation"),
         ("nodes/0/operation", "_add", r"^graph.nodes\[0\].operation: a graph has no operation"),
-        (
-            "nodes/1/kind",
-            DELETED,
-            r"^graph.nodes\[1\].operation: there is no kind of operation 'relu'",
-        ),
+        ("nodes/1/kind", DELETED, r"^graph.nodes\[1\].operation: there is no kind .* 'relu'"),
         ("nodes/1/kind", "pontwise", r"^graph.nodes\[1\].kind: .* did you mean 'pointwise'"),
         ("nodes/0/inputs/image", "X", r"^graph.nodes\[0\].inputs.image: there is no tensor 'X'"),
         ("nodes/0/inputs/weight", DELETED, r"^graph.nodes\[0\].inputs: weight is missing"),

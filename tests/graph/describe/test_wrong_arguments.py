@@ -286,22 +286,13 @@ def test_parameters_of_functions_are_not_nan(method, option):
         (lambda g: Graph(5), r"Graph: name: expected text, got 5"),
         (lambda g: Graph(None), r"Graph: name: expected text, got None"),
         (lambda g: Graph(io_data_type=5), r"Graph: io_data_type: expected a data type, got 5"),
-        (
-            lambda g: Graph(intermediate_data_type=[]),
-            r"Graph: intermediate_data_type: expected a data type, got \[\]",
-        ),
-        (
-            lambda g: Graph(compute_data_type="float17"),
-            r"Graph: compute_data_type: cuDNN has no data type 'float17'",
-        ),
+        (lambda g: Graph(intermediate_data_type=[]), r"Graph: intermediate_data_type: .*\[\]"),
+        (lambda g: Graph(compute_data_type="float17"), r"Graph: compute_data_type: .*float17"),
         (
             lambda g: g.tensor((2, 3), name="x").set_output(data_type=b"x"),
             r"tensor 'x': data_type: expected a data type, got b'x'",
         ),
-        (
-            lambda g: g.replaced(io_data_type=5),
-            r"replaced: io_data_type: expected a data type, got 5",
-        ),
+        (lambda g: g.replaced(io_data_type=5), r"replaced: io_data_type: expected a data type"),
         (lambda g: g.tensor({2, 3}), r"tensor 'tensor': dims: expected ints, got \{2, 3\}"),
         (lambda g: g.tensor((2, 3), {3: 1, 1: 3}), r"tensor 'tensor': strides: expected ints"),
     ],

@@ -255,13 +255,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.two_products, ((2, 16, 1),), {}, H200, "'exp' (2, 16, 1)"),
     (wrong.two_products, ((1, 1, 64),), {}, H200, ""),
     (wrong.turned, ((0, 1, 2), 2), {}, H200, "'s' (8, 1, 33) with strides (66, 66, 2)"),
-    (
-        wrong.modified,
-        ((2, 2, 1, 1),),
-        {},
-        H200,
-        "'factor' (2, 2, 1, 1) in scores of (2, 2, 64, 192)",
-    ),
+    (wrong.modified, ((2, 2, 1, 1),), {}, H200, "'factor' (2, 2, 1, 1) in scores of (2, 2"),
     (wrong.modified, ((2, 1, 1, 1),), {}, H200, "'factor' (2, 1, 1, 1) in scores"),
     (wrong.modified, ((2, 1, 1, 1),), {"join": "add"}, H200, ""),
     (wrong.modified, ((2, 2, 1, 1),), {"join": "add"}, H200, "'factor' (2, 2, 1, 1) in scores"),
@@ -279,13 +273,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.turned_image, (LAST,), {}, H200, ""),
     (wrong.turned_matrix, ((1, 2, 0),), {}, H200, "'other' (3, 64, 16) with strides (1, 48, 3)"),
     (wrong.turned_matrix, ((0, 2, 1),), {}, H200, ""),
-    (
-        wrong.modified,
-        ((1, 1, 64, 192), (0, 1, 3, 2)),
-        {},
-        H200,
-        "with strides (12288, 12288, 1, 64)",
-    ),
+    (wrong.modified, ((1, 1, 64, 192), (0, 1, 3, 2)), {}, H200, "with strides (12288, 12288"),
     (wrong.modified, ((1, 1, 64, 192),), {}, H200, ""),
     (wrong.two_dimensions, (), {}, Target(92800, 90), ""),  # cuDNN refuses it itself
     (wrong.two_dimensions, (), {}, AMPERE, ""),  # not known of other GPUs

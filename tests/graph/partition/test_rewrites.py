@@ -13,6 +13,7 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.partition.rewrites import rewritten
 from cudnn_ctypes.raw import cudnnReduceTensorOp_t
 from cudnn_ctypes.raw.strides import packed
+from cudnn_ctypes.reference import graph as formulas
 
 from ..cases import Case, check
 from ..families import CASES
@@ -45,33 +46,23 @@ def softmax(*outputs: str) -> Case:
             each.set_output(name=name)
 
     def compute(a: Any) -> Any:
-        highest = np.maximum(a["x"].max(-1, keepdims=True), a["sink"])
-        power = np.exp(a["x"] - highest)
-        total = power.sum(-1, keepdims=True) + np.exp(a["sink"] - highest)
-        stats = np.log(total) + highest
-        return {"y": power / total, "max": highest, "sum_exp": total, "stats": stats}
+        found = formulas.softmax(a["x"], a["sink"])
+        return {name: getattr(found, "maximum" if name == "max" else name) for name in outputs}
 
-    return Case(describe, lambda a: {name: compute(a)[name] for name in outputs}, "float32", 1e-6)
+    return Case(describe, compute, "float32", 1e-6)
 
 
 def rope(
     dims: Any, angles: Any, size: int | None = None, backward: bool = False, io: str = "float32"
 ) -> Case:
+    method, factor = "rope_backward" if backward else "rope", 0.5 if size else 1.0
+
     def describe(g: Graph) -> None:
-        method = g.rope_backward if backward else g.rope
-        x, turns = g.tensor(dims, name="x"), g.tensor(angles, name="angles")
-        method(x, turns, output_scale=0.5 if size else 1.0, rope_dim=size).set_output(name="y")
+        operands = g.tensor(dims, name="x"), g.tensor(angles, name="angles")
+        getattr(g, method)(*operands, output_scale=factor, rope_dim=size).set_output(name="y")
 
     def compute(a: Any) -> Any:
-        x, n, sign = a["x"], size or dims[-1], -1 if backward else 1
-        first, second = x[..., : n // 2], x[..., n // 2 : n]
-        s, t = a["angles"][..., : n // 2], a["angles"][..., n // 2 : n]
-        over, under = (t, s) if backward else (s, t)
-        turned = (
-            first * np.cos(s) - sign * second * np.sin(over),
-            second * np.cos(t) + sign * first * np.sin(under),
-        )
-        return {"y": np.concatenate([*turned, x[..., n:]], -1) * (0.5 if size else 1.0)}
+        return {"y": getattr(formulas, method)(a["x"], a["angles"], rope_dim=size, scale=factor)}
 
     return Case(describe, compute, io, 1e-6 if io == "float32" else 1e-3)
 

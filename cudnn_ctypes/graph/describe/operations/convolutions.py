@@ -6,7 +6,6 @@ and `post_padding` take the place of `padding` where the sides differ.
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,8 +39,6 @@ def _settle(node: Node, rank: int) -> None:
         ("dilation", 1, 1),
     ):
         node.options[option] = node.spatial(option, rank, default)
-        if not all(isinstance(each, numbers.Integral) for each in node.options[option]):
-            node.refuse(f"{option} {node.options[option]} must be whole numbers")
         if min(node.options[option]) < least:
             node.refuse(f"{option} {node.options[option]} must be at least {least}")
 
