@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -296,23 +296,25 @@ class Steps:
     def __init__(self, bar: Progress | None, what: str, total: int | None) -> None:
         self._bar = bar
         self._what = what
-        self._task = None if bar is None else bar.add_task(what, total=total)
         self._out = Console(highlight=False)
+        if bar is not None:
+            bar.add_task(what, total=total)
 
     def begin(self, name: str) -> None:
         """Show the name of the current step."""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=f"{self._what}: {name}")
+        self._update(description=f"{self._what}: {name}")
 
     def expect(self, total: int) -> None:
         """Set the expected number of steps."""
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, total=total)
+        self._update(total=total)
 
     def advance(self) -> None:
         """Count a step as done."""
-        if self._bar is not None and self._task is not None:
-            self._bar.advance(self._task)
+        self._update(advance=1)
+
+    def _update(self, **changes: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], **changes)
 
     @property
     def console(self) -> Console:

@@ -240,9 +240,13 @@ def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(options, "Console", console)
     with options.steps("working", 2) as steps:
+        (task,) = steps._bar.tasks
+        assert task.total == 2
         steps.begin("one")
+        steps.expect(4)
         steps.advance()
         steps.tell("a result")
+        assert (task.description, task.total, task.completed) == ("working: one", 4, 1)
     text = file.getvalue()
     assert "working: one" in text
     assert "0:00:00" in text or "-:--:--" in text

@@ -52,10 +52,7 @@ def test_here():
     assert works >= {"compile for other GPUs", "learn without a GPU", "watch a program"}
     assert len(purposes) == 5
     loaded, values = raw.load(), {each["name"]: each["value"] for each in findings.values()}
-    assert values["found by"] == loaded.source
     assert values["version"] == f"{loaded.version_text}, for CUDA {loaded.cuda_major}"
-    assert values["Ops sublibrary"] == f"belongs to {loaded.version_text}"
-    assert "libcudnn_ops.so.9" in values["libraries beside it"].split(", ")
     assert values["compile for other GPUs"].endswith("for an H200")
     suffix = "-cu12" if loaded.cuda_major == 12 else ""
     for name, package in (("nvrtc", "nvidia-cuda-nvrtc"), ("cublasLt", "nvidia-cublas")):

@@ -81,13 +81,3 @@ def test_a_leak_is_found(reference_handle: Handle, every: int) -> None:
         search()
     for address in left:
         free(address)
-
-
-def test_what_is_given_back_is_no_leak() -> None:
-    kept: list[bytes] = []
-
-    def step() -> None:
-        kept.append(bytes(FOUND * 100))
-        del kept[:-1]
-
-    check_no_memory_is_left(step)

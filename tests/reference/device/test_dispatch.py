@@ -66,14 +66,6 @@ def test_a_made_up_handle_never_reaches_cudnn(monkeypatch, handle):
                 assert isinstance(function.unchecked(*arguments), raw.cudnnStatus_t), name
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_HANDLE if "Convolution" in name])
-def test_null_is_refused_by_the_whole_family(handle, name: str):
-    function = raw.FUNCTIONS[name]
-    rest = [zero(parameter) for parameter in function.parameters[1:]]
-    with pytest.raises(cudnn.BadParamError, match="is NULL"):
-        function(handle, *rest)
-
-
 def test_launches_are_noted_of_functions_that_the_library_lacks(monkeypatch):
     def lacking(self, name, **_):
         raise cudnn.SymbolNotFoundError(name)
