@@ -511,7 +511,6 @@ def test_shapes_cannot_be_overridden_in_a_graph_of_fixed_ones(graph):
     assert y.get_uid() > 0
 
 
-@pytest.mark.thinned(6, always=("part_of_a_matrix",))
 @pytest.mark.parametrize("name", PEER_GRAPHS)
 def test_the_heuristics_take_the_peer_s_programs(name, h200):
     """Those that are compared with NVIDIA's front end where there is a GPU."""

@@ -33,7 +33,6 @@ def gpu():
 SUBGRAPH = pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH")
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=SUBGRAPH if n == "one operation with alibi" else ()) for n in CASES],

@@ -114,7 +114,6 @@ def sample(parameter: raw.Parameter, number: int, *, usual: bool) -> tuple[Any, 
     return (largest if usual else base(largest)), largest
 
 
-@pytest.mark.thinned(8)
 @pytest.mark.parametrize("usual", [True, False], ids=["usual", "other"])
 @pytest.mark.parametrize("name", CALLED)
 def test_c_receives_what_was_given(in_c: Any, name: str, usual: bool) -> None:
@@ -140,7 +139,6 @@ def not_null() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.thinned(8)
 @pytest.mark.parametrize(("name", "null"), not_null())
 def test_c_refuses_null_where_type_checkers_refuse_none(name: str, null: str) -> None:
     ensure_driver()  # it is loaded with some of them

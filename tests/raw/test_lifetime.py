@@ -108,7 +108,6 @@ def users() -> Iterator[tuple[str, str]]:
             yield name, parameter.name
 
 
-@pytest.mark.thinned(8)
 @pytest.mark.parametrize(("name", "parameter"), list(users()))
 def test_a_descriptor_that_was_never_set_is_refused_by_name(name: str, parameter: str) -> None:
     function = raw.FUNCTIONS[name]

@@ -91,44 +91,6 @@ def test_what_does_not_run_is_left_to_pytorch() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("alone", "whole", "training"), [(50, 90, True), (99, 90, False), (50, 99, True)]
-)
-def test_what_is_not_faster_is_left_to_pytorch(
-    alone: int, whole: int, training: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Measured against PyTorch's 100 us: each place, then the program; both give one result."""
-
-    def compared(sides: Any, operands: Any, *, kernels: bool) -> Any:
-        assert torch.is_grad_enabled()
-        one, other = (side(*operands) for side in sides)
-        for a, b in zip(one, other, strict=True):
-            assert (a - b).float().norm() <= 1e-2 * b.float().norm()
-            assert a.requires_grad == b.requires_grad
-        backend._run(sides[0], operands)
-        return (alone if kernels else whole), 100
-
-    monkeypatch.setattr(backend, "_on_gpu", lambda operands: True)
-    monkeypatch.setattr(backend, "_compared", compared)
-    monkeypatch.setattr(backend, "_measured", {})
-    own, x = model("cpu", training=training)
-    told: list[Any] = []
-    compile_it = functools.partial(torch.compile, own, backend=backend.cudnn_ctypes)
-    y = compile_it(options={"inner": "aot_eager", "report": told.append})(x)
-    torch.testing.assert_close(y, own(x), rtol=0, atol=1e-2)
-    reasons = {each.reason for each in told[0].taken or told[0].left}
-    if (alone, whole) == (50, 90):
-        assert reasons == {"50 us, PyTorch 100 us"}
-        return
-    assert not told[0].taken
-    slow = "the whole takes 99 us, PyTorch's 100 us; alone 50 us, PyTorch 100 us"
-    assert (slow if alone == 50 else "not faster: 99 us, PyTorch 100 us") in reasons
-    torch.compiler.reset()
-    compile_it(options={"inner": "aot_eager", "report": told.append, "measure": False})(x)
-    assert {each.reason for each in told[1].taken} == {""}
-
-
-@pytest.mark.soak
 def test_measuring_attention_leaves_pytorch_s_graphs_of_it_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -124,7 +124,6 @@ def test_the_call_that_is_changed_below_is_right(everywhere: Here, operation: st
     assert status(operation, right(everywhere, operation)) == raw.CUDNN_STATUS_SUCCESS
 
 
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize("change", DO_NOT_FIT)
 @pytest.mark.parametrize("operation", ROLES)
 def test_descriptors_that_do_not_fit(everywhere: Here, operation: str, change: str):

@@ -39,7 +39,6 @@ def measured() -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::cudnn_ctypes.errors.DeviceMemoryWarning")
-@pytest.mark.thinned(4)
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("where", ["reference", pytest.param("gpu", marks=pytest.mark.gpu)])
 def test_as_measured(where: str, group: str) -> None:
