@@ -140,31 +140,101 @@ def test_sizes_that_grow(graph, sizes):
     assert _sizes(graph) == sizes
 
 
-def _typed(graph: Graph, topic: str) -> list[dict[str, Any]]:
-    return [
-        {
-            each.name: each.data_type
-            for each in variant.graphs[0].tensors
-            if each.data_type != graph.find_tensor(each.name).data_type
-        }
-        for variant in _variants(graph, topic)
+def _of(graph: Graph, results: Any) -> Graph:
+    for each in results:
+        if each is not None:
+            each.set_output()
+    return graph
+
+
+def _normed(mode: str, dims: Any, kinds: Any = (), *, used: bool = False, io: str) -> Graph:
+    """A norm of x named "n"; `kinds` are of its scale and bias, and of its statistics."""
+    graph = Graph(io_data_type=io)
+    x, few = graph.tensor(dims, name="x"), (1, *dims[1:2], *(1,) * (len(dims) - 2))
+    scales = [
+        graph.tensor(few, data_type=each, name=n) for n, each in zip("sb", kinds, strict=False)
     ]
+    options = {} if scales else {"axes": 1}
+    scale, bias = scales or (None, None)
+    found = graph.norm_forward(mode, "training", x, scale, bias, 1e-5, name="n", **options)
+    for each, kind in zip([*found.values()][1:], kinds[2:], strict=False):
+        each.set_output(data_type=kind)
+    return _of(graph, [*found.values(), *([found["mean"] * 2.0] if used else [])])
 
 
-def test_scales_of_rows_follow_the_input_and_those_of_channels_are_float32():
-    graph = Graph(io_data_type="bfloat16")
-    x = graph.tensor((64, 128, 1, 1), name="x")
-    scale = graph.tensor((1, 128, 1, 1), data_type="float32", name="scale")
-    graph.rmsnorm("inference", x, scale, None, 1e-5)[0].set_output(name="y")
-    assert _typed(graph, "scale type") == [{"scale": Type.CUDNN_DATA_BFLOAT16}]
-    (step,) = _variants(graph, "scale type")[0].steps
-    assert step.known
+def _total() -> Any:
+    graph = Graph(io_data_type="float16", intermediate_data_type="float16")
+    x = graph.relu(graph.tensor((2, 16, 8, 8), layout="nhwc", name="x", alignment=8), name="relu")
+    return _of(graph, [graph.reduction(x, "add", axes=1, name="sum")])
+
+
+def _attended(**options: Any) -> Any:
     graph = Graph(io_data_type="float16")
-    x = graph.tensor((2, 16, 8, 8), name="x")
-    scale, bias = (graph.tensor((1, 16, 1, 1), name=name) for name in ("scale", "bias"))
-    graph.instancenorm("inference", x, scale, bias, 1e-5)[0].set_output(name="y")
-    float32 = Type.CUDNN_DATA_FLOAT
-    assert _typed(graph, "scale type") == [{"scale": float32, "bias": float32}]
+    sizes = {"q": 20, "k": 20, "v": 16}
+    operands = [graph.tensor((2, 2, 64, n), name=name) for name, n in sizes.items()]
+    return _of(graph, graph.sdpa(*operands, name="sdpa", **options))
+
+
+def _masked() -> Any:
+    graph = Graph(io_data_type="float64", compute_data_type="float64")
+    a, b = (graph.tensor((2, 8, 8), name=name) for name in "ab")
+    mask = graph.logical_not(a, compute_data_type="float32")
+    return _of(graph, [graph.binary_select(a, b, mask)])
+
+
+NORM, BOTH = "of norm_forward 'n'", "mean 'n.mean' and inv_variance 'n.inv_variance'"
+HALF_OF_ALL, IMAGES = ("float16",) * 4, (2, 16, 8, 8)
+STATISTICS = f"results: leave out {BOTH} {NORM}, which only training needs"
+STATISTICS += " phase 'training' -> 'inference'"
+HEADS = "q 'q' and k 'k' of sdpa 'sdpa' from 20 to 24 in dimension 3"
+LAST = f"layout: store input 'x' and y 'n.y' {NORM} channels last (NHWC) images stored as in C"
+ZEROS = "(fill what is added of 'q', 'k' with zeros)"
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (_normed("layer", (8, 32), io="float32"), [STATISTICS]),
+        (_normed("layer", (8, 32), used=True, io="float32"), []),
+        (
+            _normed("layer", (8, 32, 1), ("float32", "bfloat16"), io="bfloat16"),
+            [f"scale type: give scale 's' {NORM} the data type of the input (their numbers are "
+             "rounded to it) float32 scale of a norm of rows", STATISTICS],
+        ),
+        (
+            _normed("instance", IMAGES, HALF_OF_ALL, io="float16"),
+            [LAST, f"scale type: give scale 's' and bias 'b' {NORM} the data type float32",
+             f"statistics type: give {BOTH} {NORM} the data type float32", STATISTICS],
+        ),
+        (_normed("batch", IMAGES, ("float32",) * 4, io="float16"), [LAST]),
+        (
+            _total(),
+            [
+                "layout: store x 'x' of relu 'relu' as in C, the last dimension innermost",
+                "alignment: let the addresses of x 'x' of relu 'relu' be multiples of 16",
+                "intermediate type: let virtual tensors be float32 (intermediate_data_type)",
+                "result type: give y 'sum' of reduction 'sum' the data type float32",
+            ],
+        ),
+        (_attended(), [f"width: widen {HEADS} {ZEROS} attn_scale None -> {20**-0.5}"]),
+        (_attended(attn_scale=0.5), [f"width: widen {HEADS} {ZEROS}"]),
+        (_masked(), ["compute type: compute logical operations in boolean (compute_data_type) "
+                     "compute_data_type 'float32' -> 'boolean'"]),
+    ],
+)  # fmt: skip
+def test_what_is_proposed_beside_other_types_of_operands(graph, said):
+    found = []
+    for remedy in remedies(graph):
+        variant = varied(graph, [remedy])
+        if variant is not None and remedy.topic != "input type":
+            (step,) = variant.steps
+            options = [
+                str(each).partition(": ")[2] for each in variant.changes if not each.argument
+            ]
+            caveat = f"({step.caveat})" if step.caveat else ""
+            told = f"{step.topic}: {step.words}", caveat, step.known, *options
+            found.append(" ".join(filter(None, told)))
+    assert found == said
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,15 @@ def test_a_score_modifier_must_keep_the_dims():
         sums.validate()
 
 
+def test_what_a_score_modifier_reads_is_made_before():
+    graph = Graph(io_data_type="float16")
+    mask = graph.relu(heads(graph, "mask", (2, 4, 128, 128)), name="mask of it")
+    with_outputs(graph, forward(graph, score_mod=lambda g, scores: scores + mask))
+    graph.nodes.reverse()
+    assert [node.operation for node in graph.validate()] == ["relu", "sdpa"]
+    assert [each.name for each in graph.nodes[0].operands] == ["q", "k", "v", "mask of it"]
+
+
 def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was():
     graph = Graph(io_data_type="float16")
     q, k, v = (heads(graph, each) for each in "qkv")

@@ -177,7 +177,7 @@ def test_gradients_as_queries_are_not_refused(query):
     *operands, k, v = (graph.tensor(fatal_programs.HEADS) for _ in range(7))
     stats = graph.tensor((*fatal_programs.HEADS[:3], 1), data_type="float32")
     dq, dk, dv = graph.sdpa_unified_backward(*operands, stats)
-    o, _ = graph.sdpa(dq, k, v) if query else graph.sdpa(k, v, dq)
+    o, _ = graph.sdpa(dq, graph.relu(k), v) if query else graph.sdpa(k, v, dq)
     for each in (dk, dv, o):
         each.set_output()
     rows = [] if query else ["gradient of attention before attention"]

@@ -194,7 +194,7 @@ def check_fp8(problem: Any, describe: Any, data_type: str, handle: Handle) -> No
         assert error <= (fp8.OF_STATS if name == "stats" else allowed), name
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(6, always=["window from the bottom right", "dropout by a seed"])
 @pytest.mark.parametrize("name", unified.FORWARDS)
 def test_one_operation(name: str, handle: Handle) -> None:
     attention = unified.FORWARDS[name]
