@@ -157,6 +157,8 @@ def test_an_engine_shows_its_knobs_and_makes_configs(h200):
         with graph.engine(h200, row.engine) as engine:
             assert engine.index == row.engine
             assert engine.knobs == row.knob_ranges
+            notes = ", ".join(sorted(row.numerical_notes + row.behavior_notes))
+            assert repr(engine) == f"Engine({row.engine}, {notes})"
             with engine.config(row.knobs) as config:
                 plan = graph.build(h200, config=config)
         assert plan.config.choice == row.choice

@@ -14,7 +14,7 @@ from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Plans
 from cudnn_ctypes.graph import Verdict
 from cudnn_ctypes.graph.engines.judging import probation
-from cudnn_ctypes.graph.engines.judging.exact import Evaluation, least, unit
+from cudnn_ctypes.graph.engines.judging.exact import Evaluation, _smoothed, least, unit
 from cudnn_ctypes.graph.engines.judging.judging import bounds
 from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, keep_verdicts, worse
 from cudnn_ctypes.graph.engines.operands import KINDS, images, results
@@ -96,6 +96,31 @@ def test_elements_that_are_not_known_or_may_turn_over():
 def test_what_rounding_changes(data_type, half_a_unit, smallest):
     data_type = as_data_type(data_type)
     assert (unit(data_type), least(data_type)) == (half_a_unit, smallest)
+
+
+def test_what_is_allowed_is_the_least_of_all_parts_of_an_element():
+    """Rows, and 2048 columns at a time, which are 4096 elements; the last part is longer."""
+    change = np.random.default_rng(6).random((2, 9000)) * [[1], [0.25]]
+    columns = np.maximum.reduceat(change.max(0), [0, 2048, 4096, 6144])
+    columns = np.repeat(columns, [2048, 2048, 2048, 9000 - 6144])
+    np.testing.assert_array_equal(
+        _smoothed(change), np.minimum(change.max(1, keepdims=True), columns)
+    )
+    np.testing.assert_array_equal(_smoothed(change[:, :9]), np.full((2, 9), change[:, :9].max()))
+
+
+def test_bounds_of_numbers_that_are_rounded_once():
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((4, 8, 512), name="x")).set_output(name="y")
+    expansion = _expanded(graph)
+    evaluation = Evaluation(expansion)
+    operands = images(expansion, graph.validate(), "ordinary", {})
+    (bound,) = bounds(expansion, evaluation, operands).values()
+    x = evaluation.load(operands, graph.inputs[0].uid).astype(np.float64)
+    np.testing.assert_array_equal(bound.exact, np.maximum(x, 0))
+    assert (bound.allowed >= 8 * (2**-11 * bound.exact + 2**-24)).all()
+    assert (bound.allowed <= 8 * (2**-11 * 2 + 2**-24)).all()
+    assert (bound.turning, bound.scale) == (0, x.max())
 
 
 def test_the_worse_of_two():
