@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,9 +11,16 @@ from cudnn_ctypes import raw
 from cudnn_ctypes.errors import NotSupportedError
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import EngineChoice, Knob
+from cudnn_ctypes.graph.engines import refusals
 from cudnn_ctypes.graph.engines.explaining.examination import options_of
 from cudnn_ctypes.graph.engines.explaining.explanation import EngineRow, Explanation
-from cudnn_ctypes.graph.engines.refusals import refusal
+from cudnn_ctypes.graph.engines.refusals import (
+    ONLY_THERE,
+    BuildFailure,
+    Refusal,
+    engine_refusals,
+    refusal,
+)
 from cudnn_ctypes.graph.engines.selection import Selection
 from cudnn_ctypes.graph.lower import lowering
 from cudnn_ctypes.graph.lower.faults import Faults
@@ -181,22 +189,6 @@ def test_the_first_wanted_config_is_built(h200):
         assert "selection=Selection(require={'winograd'})" in str(caught.value)
 
 
-def test_the_selection_says_how_many_it_left_out(h200):
-    """Its conditions are not told as what cuDNN said."""
-    with CASES["convolution"].graph() as graph:
-        proposed = {row.choice for row in graph.explain(h200, "a") if row.proposed_by}
-        wanted = Selection(engines=[400])
-        with pytest.raises(NotSupportedError) as caught:
-            graph.build(h200, "a", selection=wanted)
-        count = graph.engine_count(h200)
-    assert caught.value.messages == ()
-    assert caught.value.hint.startswith(
-        f"the selection left out {len(proposed)} of the {len(proposed)} configs that heuristics "
-        f"propose: {len(proposed)} (its engine is not among those asked for). This graph has "
-        f"engines 0 to {count - 1};"
-    )
-
-
 @pytest.mark.soak
 def test_a_limit_of_workspace_counts_what_operations_keep_there(h200):
     with CASES["attention, backward"].graph() as graph:
@@ -244,3 +236,41 @@ def test_the_telling_line(messages, says):
     )
     assert str(refusal(error)) == says
     assert refusal(error).messages == tuple(messages)
+
+
+def test_the_message_of_a_build_without_an_engine(monkeypatch):
+    refused = [
+        (0, Refusal("ARCH_MISMATCH", "Hopper only")),
+        *((n, Refusal("NOT_SUPPORTED", f"engine {n} wants k > 3")) for n in (1, 2)),
+        (3, Refusal("EXECUTION_FAILED", "no GPU")),
+        *((n, Refusal("NOT_SUPPORTED", f"k > {n}")) for n in range(4, 11)),
+    ]
+    monkeypatch.setattr(refusals, "_refused_engines", lambda graph, device, compile: refused)
+    monkeypatch.setattr(refusals, "ensure_driver", lambda: SimpleNamespace(is_stub=True))
+    monkeypatch.setattr(refusals, "engine_count", lambda graph: 11)
+    where, why = f"engine 3: {ONLY_THERE}", "engine 1, 2: NOT_SUPPORTED: this engine wants k > 3"
+    others = tuple(f"engine {n}: NOT_SUPPORTED: k > {n}" for n in range(4, 11))
+    told = (why, f"{where} (EXECUTION_FAILED: no GPU)", *others, "engine 0: ARCH_MISMATCH: Hopper")
+    assert engine_refusals(None, None) == (*told[:8], "and 2 more reasons")
+    failure, expansion = BuildFailure(), SimpleNamespace(operations="matmul")
+    options = ["a", "b"], Selection(), None, None
+    assert failure.error(expansion, *options).messages == engine_refusals(None, None)
+    failure.mode("a", NotSupportedError("f", cudnnStatus_t(3000), messages=["k > 3"]))
+    failure.refused(EngineChoice(1), Refusal("NOT_SUPPORTED", "k > 4"))
+    failure.refused(EngineChoice(2), "it is wrong")
+    error = failure.error(expansion, *options)
+    assert error.messages == (
+        *("heuristics a: NOT_SUPPORTED: k > 3", "engine 1: NOT_SUPPORTED: k > 4"),
+        "engine 2: it is wrong",
+    )
+    assert error.arguments == {"graph": "matmul", "heuristics": "a, b"}
+    assert error.hint.startswith(f"{where}; build it there. Graph.explain(device) shows every")
+    for condition in ("is slow", "is large", "is large"):
+        failure.unwanted(condition)
+    error = failure.error(expansion, ["a"], Selection(engines=[4]), None, None)
+    assert error.hint == (
+        f"{where}; build it there. the selection left out 3 of the 5 configs that heuristics "
+        "propose: 2 (is large), 1 (is slow). This graph has engines 0 to 10; those that heuristics "
+        "do not propose are built by config=EngineChoice(engine). Graph.explain(device, "
+        "selection=…) shows each"
+    )
