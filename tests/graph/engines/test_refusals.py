@@ -151,30 +151,6 @@ WORDED = 92800  # the version whose reasons these are
 
 # Engines want a convolution, a product, an element-wise operation or a resampling in the graph.
 NEITHER = r"\(mmaNodeCount == 0\) && !is_pointwise_fusion"
-CHANNELS = (1, 32, 1, 1)
-
-
-def _statistics(g: Graph) -> list[Any]:
-    return [g.tensor(CHANNELS, data_type="float32") for _ in range(4)]
-
-
-def _batch_inference(g: Graph) -> Any:
-    scale, bias, mean, inv = _statistics(g)
-    saved = {"mean": mean, "inv_variance": inv}
-    return g.norm_forward("batch", "inference", image(g, "x"), scale, bias, **saved)
-
-
-def _signal_after_matmul(g: Graph) -> Any:
-    product = g.matmul(g.tensor((4, 64, 128)), g.tensor((4, 128, 64)))
-    return g.signal(product, g.tensor((1, 1, 1), data_type="int32"), "set", 1)
-
-
-def _gradient_of_interpolation(g: Graph) -> Any:
-    dy = image(g, "dy", (4, 32, 28, 28))
-    geometry: dict[str, Any] = {"window": 2, "stride": Fraction(1, 2), "post_padding": 1}
-    dx = g.resample_backward(dy, "bilinear", pre_padding=Fraction(1, 2), **geometry)
-    return dx.set_output(dims=(4, 32, 14, 14))
-
 
 REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
     **{
@@ -183,26 +159,11 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         if name not in ("maxpool backward, from x and y", "bilinear", "moe_grouped_matmul_bwd")
     },
     "moe_grouped_matmul_bwd": (DESCRIBED["moe_grouped_matmul_bwd"], "cublasLt|MoE|mmaNodeCount"),
-    "bilinear of memory as in C": (DESCRIBED["bilinear"], "isNSpatialC_ordered"),
-    "gradient of interpolation": (_gradient_of_interpolation, "Unsupported resample mode"),
     "nearest": (
         lambda g: g.resample(image(g, "x"), "nearest", window=1, stride=Fraction(1, 2))[0],
         "resample 'resample'",
     ),
-    "signal after a product": (_signal_after_matmul, "Hopper doesn't support signal yet"),
     "floor_mod": (lambda g: g.floor_mod(image(g, "a"), image(g, "b")), "CUDNN_POINTWISE_FLOOR_MOD"),
-    "whole numbers computed as such": (
-        lambda g: g.add(
-            image(g, "a", data_type="int32"),
-            image(g, "b", data_type="int32"),
-            compute_data_type="int32",
-        ).set_output(data_type="int32"),
-        "mathPrec != CUDNN_DATA_FLOAT",
-    ),
-    "product of channels": (
-        lambda g: g.reduction(image(g, "x"), "mul", axes=(0, 2, 3)),
-        "Unsupported reduction op",
-    ),
     "sum of rows alone": (lambda g: g.reduction(image(g, "x"), "add", axes=(3,)), "engine 1"),
     # cuDNN takes no descriptor for these operators.
     **{
@@ -212,11 +173,6 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
         )
         for operator in ("avg", "norm1", "norm2", "mul_no_zeros")
     },
-    "batch normalization in inference": (_batch_inference, "matcher_casted|INTERNAL_ERROR"),
-    "finalize without running statistics": (
-        lambda g: g.bn_finalize(*_statistics(g), 1e-5, 784),
-        NEITHER,
-    ),
 }
 
 
