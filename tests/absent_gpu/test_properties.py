@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 
-from cudnn_ctypes.absent_gpu.properties import (
-    compute_capability,
-    gpu_values,
-    memory_bandwidth,
-    preset,
-    presets,
-)
+from cudnn_ctypes.absent_gpu.properties import gpu_values, memory_bandwidth, preset, presets
 
 
 @pytest.mark.parametrize("name", presets())
@@ -23,8 +17,6 @@ def test_every_preset_is_found_by_its_name_and_by_that_of_the_gpu(name: str) -> 
     values = preset(name)
     assert preset(name.upper()) == preset(f" {name} ") == values
     assert preset(values["deviceName"]) == values
-    assert values["source"] == ("measured" if name == "h200" else "public data")
-    assert compute_capability(values) >= (7, 5)
     assert memory_bandwidth(values) == pytest.approx(1e9 * BANDWIDTHS[name], rel=0.03)
 
 
@@ -39,10 +31,8 @@ def test_properties_from_a_data_sheet_are_those_that_a_gpu_tells() -> None:
     measured, public = preset("h200"), preset("h100")
     assert public.keys() | {"memoryBusWidth"} == measured.keys() | {"memoryBusWidth"}
     differing = {key for key in public if public[key] != measured[key]}
-    assert differing == {
-        *("deviceName", "pciDeviceId", "source"),
-        *("memClockRateKHz", "totalGlobalMem", "l2CacheSize"),
-    }
+    different = "deviceName pciDeviceId source memClockRateKHz totalGlobalMem l2CacheSize"
+    assert differing == set(different.split())
     given = {"totalGlobalMem": 15 << 30, "l2CacheSize": 4 << 20, "deviceVer": 750,
              "maxSharedMemoryPerBlockOptin": 1 << 16, "reservedSharedMemoryPerBlock": 0,
              "smClockRateKHz": 1590000, "memClockRateKHz": 5001000}  # fmt: skip

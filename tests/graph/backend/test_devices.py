@@ -101,8 +101,7 @@ def test_plans_are_compiled_for_each_preset(name):
         cudnn.Graph(io_data_type="float16") as graph,
     ):
         assert gpu.compute_capability[0] == major
-        assert gpu.source == ("measured" if name == "h200" else "public data")
-        assert ("public data" in repr(gpu)) == (gpu.source == "public data")
+        assert ("public data" in repr(gpu)) == (gpu.source == "public data") == (name != "h200")
         if name == "thor":
             return  # NVRTC of CUDA 12 does not compile for it
         product = graph.matmul(graph.tensor((2, 128, 64)), graph.tensor((2, 64, 128)))
@@ -137,27 +136,20 @@ def test_what_an_older_file_lacks_is_filled_and_said(h200):
 def test_json_and_back(h200, tmp_path):
     path = tmp_path / "gpu.json"
     text = h200.to_json(path)
-    with cudnn.DeviceProperties(text) as from_text, cudnn.DeviceProperties(path) as from_file:
-        assert from_text == from_file == h200
-        assert not from_file.filled
-    with cudnn.DeviceProperties(json.loads(text)) as from_mapping:
-        assert from_mapping == h200
+    assert path.read_text() == f"{text}\n"
+    with cudnn.DeviceProperties(text) as again:
+        assert again == h200
+        assert not again.filled
 
 
 @pytest.mark.parametrize(
     ("properties", "error", "says"),
     [
-        ("{", ValueError, "is no JSON"),
-        ("[1]", ValueError, "expected a JSON object"),
-        ({"memoryBusWidth": 1}, ValueError, "no device properties that cuDNN wrote"),
         ({"memoryBusWidth": 1, "deviceName": "x"}, CudnnError, "maxGridSize"),
         (5, TypeError, "expected the name of a GPU, a file, JSON text or a mapping, got 5"),
-        ("gpu.json", ValueError, "gpu.json: it cannot be read: No such file"),
-        ({"deviceName": "x", "source": "a friend"}, ValueError, "source: expected one of measured"),
         ({"deviceName": "x", "memoryBusWidth": {1}}, TypeError, "properties: .*set"),
         ({"deviceName": [1]}, (ValueError, CudnnError), "memoryBusWidth|deviceName|Size"),
         ("[" * 100_000, ValueError, "this is no JSON"),
-        (b"\xff\xfe\x00", ValueError, "this is no JSON"),
     ],
 )
 @pytest.mark.filterwarnings("error::ResourceWarning")
