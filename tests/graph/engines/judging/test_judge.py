@@ -26,6 +26,7 @@ from cudnn_ctypes.graph.engines.judging import judging, probation, trial
 from cudnn_ctypes.graph.engines.judging.trial import Task
 from cudnn_ctypes.graph.engines.judging.verdict import Verdict
 from cudnn_ctypes.graph.graph import Graph
+from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.reference.device import backend_execution
 from cudnn_ctypes.reference.device.backend_steps import refuse
@@ -132,6 +133,17 @@ def test_every_kind_of_numbers_and_settings_of_knobs(handle):
     assert len(told) == 3
     assert len({each.choice for each in told}) == 3
     assert found.data == ("ordinary", "tails", "rows", "offset", "tiny")
+
+
+def test_settings_of_knobs_that_are_judged_too(handle):
+    """One each, beside the config of which cuDNN chooses all."""
+    with lowered(layer().expansion(handle), handle) as lowering:
+        lowering.faults = lowering.faults._replace(engines={22: "slow"})
+        found = [*judging._chosen(lowering, handle, ["fallback"], 4, Selection(engines=[22]))]
+    assert {(each.engine, each.known) for each in found} == {(22, "slow")}
+    assert [each.source for each in found] == ["engine", *["knobs"] * 4]
+    assert [len(each.knobs) for each in found] == [0, 1, 1, 1, 1]
+    assert len({each.choice for each in found}) == 5
 
 
 def test_the_table_and_json():
