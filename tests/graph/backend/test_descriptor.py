@@ -313,33 +313,24 @@ def test_descriptor_values_say_of_which_type():
 @pytest.mark.parametrize(
     ("name", "kind", "short"),
     [
-        ("CUDNN_ATTR_TENSOR_DATA_TYPE", "tensor", "data_type"),
+        ("TENSOR_DATA_TYPE", "tensor", "data_type"),
+        ("OPERATION_CONVOLUTION_BWD_DATA_DX", "operation_convolution_backward_data", "dx"),
+        ("OPERATION_GENSTATS_MODE", "operation_gen_stats", "mode"),
+        ("OPERATION_BN_FINALIZE_STATS_MODE", "operation_bn_finalize_statistics", "stats_mode"),
+        ("OPERATION_NORM_FWD_XDESC", "operation_norm_forward", "xdesc"),
         (
-            "CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX",
-            "operation_convolution_backward_data",
-            "dx",
-        ),
-        ("CUDNN_ATTR_OPERATION_GENSTATS_MODE", "operation_gen_stats", "mode"),
-        (
-            "CUDNN_ATTR_OPERATION_BN_FINALIZE_STATS_MODE",
-            "operation_bn_finalize_statistics",
-            "stats_mode",
-        ),
-        ("CUDNN_ATTR_OPERATION_NORM_FWD_XDESC", "operation_norm_forward", "xdesc"),
-        (
-            "CUDNN_ATTR_OPERATION_CONTRACT_BAND_MAX_TOKEN_VALUE",
-            "operation_contract_band_matrix",
+            *("OPERATION_CONTRACT_BAND_MAX_TOKEN_VALUE", "operation_contract_band_matrix"),
             "max_token_value",
         ),
         (
-            "CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_BWD_TOKEN_DESC",
-            "operation_moe_grouped_matmul_bwd",
+            *("OPERATION_MOE_GROUPED_MATMUL_BWD_TOKEN_DESC", "operation_moe_grouped_matmul_bwd"),
             "token_desc",
         ),
-        ("CUDNN_ATTR_ENGINECFG_ENGINE", "enginecfg", "engine"),
+        ("ENGINECFG_ENGINE", "enginecfg", "engine"),
     ],
 )
 def test_the_longest_prefix_owns_an_attribute(name, kind, short):
+    name = f"CUDNN_ATTR_{name}"
     assert owner_and_short_name(raw.cudnnBackendAttributeName_t[name]) == (KINDS[kind], short)
     assert attribute(KINDS[kind], short) is attribute(KINDS[kind], name)
 

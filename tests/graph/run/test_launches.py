@@ -109,26 +109,7 @@ def with_space(product, stand_in, monkeypatch):
     return LongWay(execution.known), memory
 
 
-def with_closed_handle(product: Product) -> None:
-    product.handle.close()
-
-
-def with_null(product: Product) -> None:
-    product.handle._as_parameter_.value = None
-
-
-def with_another_kind_of_handle(product: Product) -> None:
-    product.handle = Resource(raw.cudnnBackendDescriptor_t(), lambda _: None)
-
-
-def with_closed_plan(product: Product) -> None:
-    product.plan.close()
-
-
-def with_another_number(product: Product) -> None:
-    product.scale.value = 0.25
-
-
+DESCRIPTOR = raw.cudnnBackendDescriptor_t()
 ELSEWHERE = 1 << 30
 
 # Memory of each class, elsewhere, that fits.
@@ -188,12 +169,13 @@ def address(memory: Any) -> int:
 @pytest.mark.parametrize(
     "change",
     [
-        with_closed_handle,
-        with_null,
-        with_another_kind_of_handle,
-        with_closed_plan,
-        with_another_number,
+        lambda product: product.handle.close(),
+        lambda product: setattr(product.handle._as_parameter_, "value", None),
+        lambda product: setattr(product, "handle", Resource(DESCRIPTOR, lambda _: None)),
+        lambda product: product.plan.close(),
+        lambda product: setattr(product.scale, "value", 0.25),
     ],
+    ids=["closed handle", "NULL", "another kind of handle", "closed plan", "another number"],
 )
 def test_whatever_changed_goes_the_long_way(with_space, product, stand_in, change):
     long_way, memory = with_space
