@@ -298,19 +298,6 @@ def gru() -> Lines:
     yield "dR " + joined(network.weight_hh_l0.grad[4:], ".5f")
 
 
-def regression() -> Lines:
-    i, j = np.ogrid[:16, :3]
-    x = ((3 * i + 5 * j * j) % 8 - 3.5) / 4
-    target = x @ np.array([1.5, -2.0, 0.25])
-    w = np.zeros(3)
-    for step in range(60):
-        residual = x @ w - target
-        if step % 20 == 0 or step == 59:
-            yield f"step {step:2d}: loss {(residual**2).mean():.5f}"
-        w -= 0.25 * 2 / 16 * residual @ x
-    yield f"w = [{w[0]:.3f}, {w[1]:.3f}, {w[2]:.3f}]"
-
-
 def spatial_transformer() -> Lines:
     r, c = np.ogrid[:4, :4]
     image = torch.tensor(10.0 * r + c).double()[None, None]
@@ -405,7 +392,6 @@ ORACLES: dict[str, Callable[[], Lines]] = {
     "normalization.c": normalization,
     "old_lenet.cpp": old_lenet,
     "gru.cpp": gru,
-    "regression.c": regression,
     "spatial_transformer.c": spatial_transformer,
     "backend_matmul.cpp": backend_matmul,
     "streams.c": streams,

@@ -102,6 +102,28 @@ def test_what_stands_in_which_line(name):
         assert each.text or each.kind in ("kept", "other", "own")
 
 
+SAID = {
+    "scale": "`python -m cudnn_ctypes run` runs it on the host",
+    "cublasStrsm": "no stand-in here; nvmath.bindings.cublas.cublasStrsm, on a GPU",
+    "cudaMemcpyPeer": "no stand-in here; cuda.bindings.runtime.cudaMemcpyPeer, on a GPU",
+    "cuDeviceGet": "cuda.bindings.driver.cuDeviceGet of CUDA Python",
+    "cudaThreadSynchronize": "cudart.cudaDeviceSynchronize today",
+    "CUDNN_CONVOLUTION_FWD_PREFER_FASTEST": (
+        "gone since cuDNN 8.0, with cudnnGetConvolutionForwardAlgorithm"
+    ),
+    "cudnnOpsInferVersionCheck": "gone since cuDNN 9.0: the libraries for inference and for "
+    "training are one (cudnn_ctypes.compat.v7 has it as it was)",
+    "cudnnSetPooling2dDescriptor": "8 arguments; it takes 9 (before 5.0 without "
+    "maxpoolingNanOpt; cudnn_ctypes.compat.v7 takes either)",
+    "status": "3 was CUDNN_STATUS_BAD_PARAM, which is 2000 since cuDNN 9",
+}
+
+
+def test_what_is_said_of_a_name():
+    said = {each.name: each.text for name in EXPECTED for each in report(name).findings}
+    assert {name: said[name] for name in SAID} == SAID
+
+
 # -- what to write instead ------------------------------------------------------------------------
 
 
@@ -240,6 +262,9 @@ def test_misspelt_names_have_suggestions():
     assert each.text.endswith("did you mean CUDNN_DATA_FLOAT?")
 
 
+VERSION = (raw.CUDNN_MAJOR, raw.CUDNN_MINOR, raw.CUDNN_PATCHLEVEL)
+
+
 @pytest.mark.parametrize(
     ("condition", "value"),
     [
@@ -253,6 +278,24 @@ def test_misspelt_names_have_suggestions():
         ("defined(USE_CUDNN) && CUDNN_MAJOR < 8", False),
         ("defined(USE_CUDNN) || CUDNN_MAJOR > 8", True),
         ("defined(USE_CUDNN) && CUDNN_MAJOR > 8", None),
+        (f"CUDNN_VERSION_MIN{VERSION}", True),
+        (f"CUDNN_VERSION_MIN{(*VERSION[:2], VERSION[2] + 1)}", False),
+        ("CUDNN_VERSION_MIN(x, 0, 0)", False),
+        (
+            "1 << 3 == 8 && 9 >> 2 == 2 && (5 ^ 3) == 6 && (6 bitand 3) == 2 && (4 bitor 1) == 5",
+            True,
+        ),
+        (
+            "-7 / 2 == -3 && -7 % 2 == -1 && 7 - 9 == -2 && +3 != -3 && ~0 == -1 && compl 1 == -2",
+            True,
+        ),
+        ("3 > 3 || 3 < 3 || !(3 >= 3) || !(3 <= 3) || not 1 || 2 not_eq 2 || (1 xor 1)", False),
+        ("0x10 == 16 && 010 == 8 && 0b11 == 3 && 1'000u == 1000UL && 'a' == 97 && true", True),
+        ("'\\n' == 10", None),
+        ("1 ? CUDNN_MAJOR : OTHER", True),
+        ("OTHER ? 1 : 1", None),
+        ("OTHER && 0", False),
+        ("OTHER || 0", None),
         ("CUDNN_MAJOR / 0", None),
         ("", None),
         ("0", False),

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,9 @@ int main(void) {
   byte += 10, small += 10, medium *= 3;
   printf("%d %d %d %d\n", byte, small, medium, (signed char)(small * 2));
   printf("%d %d %zu\n", sizeof(int) - 5 > 0, sizeof(a) * 2 > 7, sizeof(long) * u);
+  printf("%d %d %d %d %d %d\n", (int8_t)200, (int16_t)40000, (uint8_t)-1, (uint16_t)-2, (char)130, (bool)7);
+  printf("%zu%zu%zu%zu%zu%zu%zu%zu\n", sizeof(char), sizeof(short), sizeof(long), sizeof(long long unsigned),
+         sizeof(unsigned long int), sizeof(uint16_t), sizeof(int64_t), sizeof(size_t));
   int64_t wide = (int64_t)a << 40;
   uint64_t whole = 0xffffffffffffffffu;
   printf("%lld %llu %d %u\n", (long long)(wide * b), (unsigned long long)(whole * 3), (int)(wide >> 38),

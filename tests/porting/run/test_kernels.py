@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
+import warnings
 
 import pytest
 from programs import run_command
 
+from cudnn_ctypes import DeviceTensor, cudart
 from cudnn_ctypes.porting.run import library
+from cudnn_ctypes.porting.run.kernels import launched
 from cudnn_ctypes.porting.run.sources import for_the_host
+from cudnn_ctypes.runtime.cuda import CudaError
 
 
 @pytest.mark.parametrize(
@@ -29,6 +34,44 @@ def test_source_for_the_host(source, begin):
 def test_lines_stay():
     source = "k<<<dim3(1,\n2), 3>>>(f(x),\n y);\nend"
     assert for_the_host(source).splitlines()[3] == "end"
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "shared", "status"),
+    [
+        ((1, 1, 1), (1024, 1, 1), 227 << 10, 0),
+        ((1, 2, 3), (2, 4, 64), 0, 0),
+        ((1, 1, 1), (1, 1, 65), 0, 9),
+        ((1, 1, 1), (32, 33, 1), 0, 9),
+        ((1, 1, 1), (1, 0, 1), 0, 9),
+        ((1, 0, 1), (1, 1, 1), 0, 9),
+        ((1, 1, 1), (1, 1, 1), (227 << 10) + 1, 9),
+    ],
+)
+def test_limits_of_launches(reference_device, grid, block, shared, status):
+    name, shape = ctypes.create_string_buffer(b"k"), (ctypes.c_uint * 6)(*grid, *block)
+    none = (ctypes.c_void_p * 1)()
+    assert launched.unchecked(*map(address, (name, shape)), shared, address(none), 1) == status
+
+
+def test_arguments_of_kernels_are_written_unless_they_were_freed(reference_device):
+    name, shape = ctypes.create_string_buffer(b"k"), (ctypes.c_uint * 6)(1, 1, 1, 1, 1, 1)
+    x = DeviceTensor.empty((4,), "float32")
+    pointers = (ctypes.c_void_p * 3)(None, x.ptr, 0x10)
+    launch = address(name), address(shape), 0, address(pointers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        launched(*launch, 3)
+        x.numpy()
+    x.close()
+    launched(*launch, 1)
+    with pytest.raises(CudaError, match="k: an argument was freed") as caught:
+        launched(*launch, 3)
+    assert caught.value.code == cudart.cudaErrorIllegalAddress
+
+
+def address(variable):
+    return ctypes.c_void_p(ctypes.addressof(variable))
 
 
 _SUM = """
