@@ -144,14 +144,10 @@ def _number(value: Any) -> Any:
 
 def _tensor(told: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"virtual": True} if told["is_virtual"] else {}
-    if told.get("uid"):
-        found["uid"] = told["uid"]
+    names = {"uid": "uid", "dims": "dim", "strides": "stride"}
+    found |= {ours: told[theirs] for ours, theirs in names.items() if told.get(theirs)}
     if told.get("data_type"):
         found["data_type"] = _data_type(told["data_type"])
-    if told.get("dim"):
-        found |= {"dims": told["dim"], "strides": told["stride"] or None}
-    if not found.get("strides", True):
-        del found["strides"]
     if told.get("is_pass_by_value"):
         value = told.get("pass_by_value")
         value = _number(value["value"] if isinstance(value, dict) else value)

@@ -174,7 +174,9 @@ class _Call:
             count = bias.dims[0]
             y = graph.add(y, graph.tensor((1, count, *[1] * rank), data_type=bias.data_type))
         activation = config.get("activation_mode", "kNone")
-        if not (method := _ACTIVATIONS.get(activation, "?")):
+        if activation not in _ACTIVATIONS:
+            raise ValueError(f"{activation} is not read")
+        if not (method := _ACTIVATIONS[activation]):
             return y
         options = {"upper_clip": 6.0} if activation == "kRelu6" else {}
         activated: Tensor = getattr(graph, method)(y, **options)

@@ -269,13 +269,21 @@ def test_a_graph_that_nvidia_s_front_end_prints(version, tmp_path):
         {"tag": "POINTWISE", "mode": "MUL", "name": "", "relu_lower_clip": None}
         | {"inputs": {"IN_0": ref(3), "IN_1": ref(4)}, "outputs": {"OUT_0": ref(5)}},
     ]
-    context = {"io_data_type": "HALF", "compute_data_type": "FLOAT", "name": ""}
+    name = "a name" if version == 2 else ""
+    context = {"io_data_type": "HALF", "compute_data_type": "FLOAT", "name": name}
+    context["intermediate_data_type"] = "FLOAT" if version == 1 else None
+    if version == 1:
+        tensors[2]["data_type"] = None
     listed = tensors if version == 2 else {each["name"]: each for each in tensors}
     told = {"context": context, "nodes": nodes, "tensors": listed}
     path = tmp_path / "printed.log"
     path.write_text(f"[cudnn_frontend] VALIDATING GRAPH\n{json.dumps(told)}\nmore text {{")
     evidence = cudnn.read_evidence(path)
     (graph,) = (each.graph for each in evidence.graphs)
+    assert graph.name == (name or "graph")
+    types = graph.io_data_type, graph.intermediate_data_type, graph.compute_data_type
+    between = raw.CUDNN_DATA_FLOAT if version == 1 else cudnn.Graph().intermediate_data_type
+    assert types == (raw.CUDNN_DATA_HALF, between, raw.CUDNN_DATA_FLOAT)
     graph.validate()
     same = cudnn.Graph(io_data_type="float16")
     x = same.tensor((2, 32, 8, 8), layout="nhwc", uid=1)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from cudnn_ctypes import DeviceTensor, Graph, Handle, read_evidence
+from cudnn_ctypes import DeviceTensor, Graph, Handle, raw, read_evidence
 from cudnn_ctypes.__main__ import main
 
 ALGORITHM = '"algorithm":{"algo_id":"22","tuning_knobs":{"13":"0","14":"3","2":"2"}}'
@@ -74,8 +74,31 @@ def test_convolutions(tmp_path):
     ]
     assert {each.engine for each in found.graphs} == {"22 (tilek=0, stages=3, tile_size=2)"}
     assert {each.types for each in found.graphs} == {"bfloat16 NHWC"}
-    (node,) = found.graphs[0].graph.nodes
-    assert (node.options["pre_padding"], node.options["stride"]) == ((1, 1), (1, 1))
+    for each in found.graphs:
+        (node,) = each.graph.nodes
+        names = ("pre_padding", "post_padding", "stride", "dilation")
+        assert [node.options[name] for name in names] == [(1, 1)] * 4
+        assert node.options["convolution_mode"] == raw.CUDNN_CROSS_CORRELATION
+        (y,) = each.graph.outputs
+        assert y.strides == (y.dims[1] * y.dims[2] * y.dims[3], 1, y.dims[1] * y.dims[3], y.dims[1])
+
+
+def test_the_window_and_the_activation(tmp_path):
+    window = "size=3x3 pad=0_1x2_3 stride=2x1 rhs_dilate=1x2 rhs_reversal=1x1"
+    text = FUSED.replace("size=3x3 stride=2x2", window).replace("f16[2,16,4,4]", "f16[2,16,4,10]")
+    operations = {}
+    for mode in ("kNone", "kElu", "kRelu6"):
+        scaled = text.replace('"conv_result_scale":0.5', '"conv_result_scale":1')
+        (found,) = read(tmp_path, scaled.replace("kRelu", mode)).graphs
+        operations[mode] = [each.operation for each in found.graph.nodes]
+        assert found.engine == ""
+    first, last = found.graph.nodes[0].options, found.graph.nodes[-1].options
+    assert (first["pre_padding"], first["post_padding"]) == ((0, 2), (1, 3))
+    assert (first["stride"], first["dilation"]) == ((2, 1), (1, 2))
+    assert first["convolution_mode"] == raw.CUDNN_CONVOLUTION
+    assert (last["lower_clip"], last["upper_clip"]) == (None, 6.0)
+    both = ["conv_fprop", "add"]
+    assert operations == {"kNone": both, "kElu": [*both, "elu"], "kRelu6": [*both, "relu"]}
 
 
 def test_a_fused_convolution_computes_what_hlo_means(tmp_path, reference_device):
@@ -106,12 +129,20 @@ def test_attention(tmp_path):
     one, two = (each.graph for each in found.graphs)
     (node,) = one.nodes
     assert node.operation == "sdpa"
-    assert node.options["use_causal_mask"]
-    assert one.inputs[0].dims == (2, 4, 128, 64)
-    assert one.inputs[0].strides == (32768, 64, 256, 1)
-    assert one.outputs[0].strides == (32768, 64, 256, 1)
-    assert {each.dims for each in two.outputs} == {(2, 4, 128, 64), (2, 4, 96, 64)}
+    assert (node.options["use_causal_mask"], node.options["attn_scale"]) == (True, 0.125)
+    long, short = ((2, 4, 128, 64), (32768, 64, 256, 1)), ((2, 4, 96, 64), (24576, 64, 256, 1))
+    stats = (2, 4, 128, 1), (512, 128, 1, 1)
+    for graph, inputs, outputs in (
+        (one, [long, short, short], [long, stats]),
+        (two, [long, short, short, long, long, stats], [long, short, short]),
+    ):
+        assert sorted((x.dims, x.strides) for x in graph.inputs) == sorted(inputs)
+        assert sorted((x.dims, x.strides) for x in graph.outputs) == sorted(outputs)
+        types = {x.data_type.name: x.dims[3] for x in (*graph.inputs, *graph.outputs)}
+        assert types == {"CUDNN_DATA_BFLOAT16": 64, "CUDNN_DATA_FLOAT": 1}
     assert not two.nodes[0].options.get("use_causal_mask")
+    windowed = read(tmp_path, ATTENTION.replace('length":0', 'length":5')).graphs[0]
+    assert windowed.graph.nodes[0].options["sliding_window_length"] == 5
     bare = read(tmp_path, ATTENTION.replace('"dropout_rate":0,', ""))
     assert [each.graph.to_json() for each in bare.graphs] == [one.to_json(), two.to_json()]
 
@@ -121,6 +152,11 @@ def test_attention(tmp_path):
     [
         (FUSED.replace("convBiasActivationForward", "norm"), "__cudnn$norm: such calls"),
         (FUSED.replace("%b = f32", "%c = f32"), "the shape of b is unknown"),
+        (FUSED.replace("convBias", "convGraph"), "such calls are not read"),
+        (FUSED.replace("convBias", "convOther"), "such convolutions are not read"),
+        (FUSED.replace('scale":0.5', 'scale":1,"side_input_scale":1'), "a side input"),
+        (FUSED.replace("kRelu", "kReluX"), "kReluX is not read"),
+        (ATTENTION.replace("#1, %do,", "#1,"), "a bias or lengths of sequences"),
         (FUSED.replace("size=3x3", "size=3x3 lhs_dilate=2x2"), "a dilated image"),
         (ATTENTION.replace('"dropout_rate":0.0', '"dropout_rate":0.1'), "dropout is not read"),
         (ATTENTION.replace("CAUSAL", "PADDING"), "PADDING is not read"),
