@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import re
 import shutil
+import struct
 import sys
-from ctypes import c_float, c_ulonglong, c_void_p
+from ctypes import c_bool, c_double, c_float, c_longlong, c_ulonglong, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from programs import ROOT, run_command
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
 from cudnn_ctypes.__main__ import main
+from cudnn_ctypes.evidence.replay import c_program
+from cudnn_ctypes.evidence.replay import recorded as recorded_values
 from cudnn_ctypes.runtime import device_count
 from tools import example_outputs
 from tools.generate.include import compiler, include_flags, wheel_include
@@ -128,23 +131,51 @@ with Handle() as handle, TensorDescriptor((1, 1, 4, 4), "float32") as tensor:
 """
 
 
+MAIN = """\
+int main(void)
+{
+    /* program.py:6 */
+    cudnnHandle_t handle;
+    CHECK(cudnnCreate(&handle));
+    cudnnTensorDescriptor_t yDesc;
+    CHECK(cudnnCreateTensorDescriptor(&yDesc));
+    CHECK(cudnnSetTensor4dDescriptor(yDesc, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, 1, 4, 4));
+
+    /* program.py:7 */
+    void *y;
+    CHECK_CUDA(cudaMalloc(&y, 256));
+    CHECK_CUDA(cudaMemset(y, 0, 256));
+    CHECK(cudnnSetTensor(handle, yDesc, (char *)y + 64, &(float){3.0f}));
+
+    /* program.py:8 */
+    CHECK(cudnnScaleTensor(handle, yDesc, (char *)y + 64, &(float){0.1f}));
+
+    /* program.py:11 */
+    upload(y, "y.bin");
+    CHECK(cudnnAddTensor(handle, &(float){2.0f}, yDesc, y, &(float){INFINITY}, yDesc,
+        (char *)y + 64));
+
+    /* program.py:12 */
+    EXPECT(CUDNN_STATUS_BAD_PARAM, cudnnSetTensor4dDescriptor(yDesc, CUDNN_TENSOR_NCHW,
+        CUDNN_DATA_FLOAT, 0, 1, 1, 1));
+
+    /* program.py:6 */
+    CHECK(cudnnDestroyTensorDescriptor(yDesc));
+    CHECK(cudnnDestroy(handle));
+    compare("y+64", (char *)y + 64, FLOAT32, "expected.bin", 0.003);
+
+    CHECK_CUDA(cudaFree(y));
+    return different != 0;
+}
+"""
+
+
 def test_reads_as_c(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     text, said = recorded(program, tmp_path / "out")
     assert said == ""
-    assert "void *y;\n    CHECK_CUDA(cudaMalloc(&y, 256));\n" in text
-    assert "cudnnTensorDescriptor_t yDesc;\n    CHECK(cudnnCreateTensorDescriptor(&yDesc));" in text
-    assert "CHECK(cudnnSetTensor(handle, yDesc, (char *)y + 64, &(float){3.0f}));" in text
-    assert "&(float){0.1f}" in text
-    assert "&(float){INFINITY}" in text
-    assert (
-        "EXPECT(CUDNN_STATUS_BAD_PARAM, cudnnSetTensor4dDescriptor(yDesc, CUDNN_TENSOR_NCHW,\n"
-        "        CUDNN_DATA_FLOAT, 0, 1, 1, 1));" in text
-    )
-    assert text.index("cudnnDestroyTensorDescriptor(yDesc)") < text.index("cudnnDestroy(handle)")
-    assert 'compare("y+64", (char *)y + 64, FLOAT32, "expected.bin", 0.003);' in text
-    assert text.index("compare(") < text.index("cudaFree(y)")
+    assert text[text.index("int main") :] == MAIN
     readme = (tmp_path / "out" / "README.md").read_text()
     assert "on the reference device" in readme
     assert "program.py" in readme
@@ -154,6 +185,52 @@ def test_reads_as_c(tmp_path):
         "data",
         "out.c",
     ]
+
+
+def literals():
+    """Types of C, what a program writes for a value, and the bytes that C is to have."""
+    inf, nan = float("inf"), float("nan")
+    for letter, base, c in (("f", c_float, "float"), ("d", c_double, "double")):
+        for number in (0.1, -2.0, 1e30, 1e-38, 16777216.0, inf, -inf, nan):
+            yield c, c_program._number(base, number), struct.pack(f"<{letter}", number)
+            held = struct.pack(f"<{letter}", number)
+            yield c, c_program.host_value(held, f"float{8 * len(held)}"), held
+            scalar = recorded_values.Scalar(number, f"float{8 * len(held)}")
+            yield c, f"*{c_program._scalar(scalar)}", held
+    for number in (0, -1, 2**31 - 1, 2**31, -(2**31), 2**63 - 1, -(2**63)):
+        yield "int64_t", c_program._number(c_longlong, number), struct.pack("<q", number)
+    for number in (2**63, 2**64 - 1):
+        yield "uint64_t", c_program._number(c_ulonglong, number), struct.pack("<Q", number)
+    for truth in (True, False):
+        yield "bool", c_program._number(c_bool, truth), bytes([truth])
+        yield "bool", c_program.host_value(bytes([truth]), "bool"), bytes([truth])
+    for number in (1.5, -0.25):
+        halves = struct.pack("<e", number), struct.pack("<f", number)[2:]
+        for held, kind in zip(halves, ("float16", "bfloat16"), strict=True):
+            yield "uint16_t", c_program.host_value(held, kind), held
+            scalar = recorded_values.Scalar(number, kind)
+            yield "uint16_t", f"*{c_program._scalar(scalar)}", held
+    yield "int8_t", c_program.host_value(b"\x85", "int8"), b"\x85"
+    yield "uint8_t", c_program.host_value(b"\x85", "fp8_e4m3"), b"\x85"
+    text = bytes(range(1, 256)) + b"??=1"
+    yield "char", c_program._literal(text), text + b"\0"
+
+
+def test_literals_mean_in_c_what_the_values_were(tmp_path):
+    shown = [
+        f"{{ const {c} x{'[]' * (c == 'char')} = {text}; show(&x, sizeof x); }}"
+        for c, text, _ in literals()
+    ]
+    (tmp_path / "literals.c").write_text(
+        "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+        "static void show(const void *x, size_t n) {\n"
+        '  for (size_t i = 0; i < n; i++) printf("%02x", ((const unsigned char *)x)[i]);\n'
+        '  puts("");\n}\nint main(void) {\n' + "\n".join(shown) + "\n}\n"
+    )
+    done = run(flags_of_headers()[0], *STRICT, "literals.c", "-o", "literals", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    printed = run("./literals", folder=tmp_path).stdout.split()
+    assert printed == [held.hex() for _, _, held in literals()]
 
 
 def test_names_are_those_of_the_calls_that_compute(tmp_path):
