@@ -41,24 +41,6 @@ def tiny() -> Lines:
     yield "1 4 0 1"
 
 
-def pooling() -> Lines:
-    c, h, w = np.ogrid[:2, :5, :6]
-    x = torch.tensor((7 * h + 3 * w + 11 * c) % 13 - 4, dtype=torch.float64)[None]
-    for name in ("max", "average", "inside"):
-        leaf = x.clone().requires_grad_()
-        if name == "max":
-            y = F.max_pool2d(leaf, (3, 2), 2, (1, 0))
-        else:
-            y = F.avg_pool2d(leaf, (3, 2), 2, (1, 0), count_include_pad=name == "average")
-        y.backward((1.0 + torch.arange(y.numel()) % 3).reshape(y.shape).double())
-        yield f"{name}: " + "x".join(map(str, y.shape))
-        assert leaf.grad is not None
-        for label, values in (("y", y.detach()), ("dx", leaf.grad)):
-            low, high = values.min(), values.max()
-            count, total = values.numel(), values.sum()
-            yield f"{label:8} count {count} sum {total:.4f} range [{low:.4f}, {high:.4f}]"
-
-
 def softmax() -> Lines:
     x = torch.sin(0.7 * torch.arange(15, dtype=torch.float64)).mul(3).reshape(3, 5)
     p = x.softmax(1)
@@ -378,7 +360,6 @@ def half() -> Lines:
 
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
-    "pooling.c": pooling,
     "softmax.cpp": softmax,
     "batch_norm.c": batch_norm,
     "training.cpp": training,

@@ -52,6 +52,17 @@ class TestTensors:
         assert f"{nbytes} bytes from the first element to the last, without gaps" in found
         assert "48 * (c // 4) + c % 4" in found[-1]
 
+    def test_gaps(self):
+        with cudnn.TensorDescriptor((2, 3, 4, 5), "float16", strides=(120, 1, 30, 5)) as x:
+            text = " ".join(lines(x)[3:])
+        assert text == (
+            "strides (120, 1, 30, 5): one step moves on by 120 elements along n, 1 along c, 30 "
+            "along h, 5 along w "
+            "layout without a name; from the outermost axis to the innermost: n, h, w and c "
+            "466 bytes from the first element to the last, 113 places of them in gaps "
+            "element [n, c, h, w] is at byte 2 * (120 * n + c + 30 * h + 5 * w)"
+        )
+
     def test_filters(self):
         with cudnn.FilterDescriptor((16, 3, 3, 3), layout="NHWC") as w:
             found = lines(w)
@@ -108,6 +119,24 @@ class TestWindows:
                 found = describe(conv)
             assert "Size of the output, for example" in str(found)
             assert has_picture(found)
+
+    def test_sizes_are_computed_step_by_step(self):
+        with cudnn.ConvolutionDescriptor((1, 2), (2, 1), (1, 3), groups=2) as conv:
+            found = lines(conv, x=(1, 4, 9, 12), w=(6, 2, 3, 3))
+        assert found[-4:] == [
+            "height: reach = (3 - 1) * 1 + 1 = 3, "
+            "y = floor((9 + 2 * 1 - 3) / 2) + 1 = floor(8 / 2) + 1 = 5",
+            "width: reach = (3 - 1) * 3 + 1 = 7, "
+            "y = floor((12 + 2 * 2 - 7) / 1) + 1 = floor(9 / 1) + 1 = 10",
+            "x (1, 4, 9, 12) and w (6, 2, 3, 3) give y (1, 6, 5, 10)",
+            "computed directly, that is 5,400 multiplications",
+        ]
+        with cudnn.PoolingDescriptor((3, 2), stride=(2, 1), padding=(1, 0)) as pooling:
+            assert lines(pooling, x=(2, 3, 9, 8))[-3:] == [
+                "height: floor((9 + 2 * 1 - 3) / 2) + 1 = 5",
+                "width: floor((8 + 2 * 0 - 2) / 1) + 1 = 7",
+                "x (2, 3, 9, 8) gives y (2, 3, 5, 7)",
+            ]
 
     def test_what_does_not_fit_is_said(self):
         with cudnn.ConvolutionDescriptor(1) as conv:
@@ -324,6 +353,15 @@ class TestGraphs:
             assert "layout NHWC: the channels of a pixel lie together" in words
             assert f"unique id {x.uid}" in words
             assert has_picture(describe(graph.nodes[0]))
+            assert lines(graph.nodes[0])[1:7] == [
+                "conv_fprop of image 'x' and weight 'w' makes 'conv_fprop' (1, 8, 8, 8)",
+                "Operands",
+                "image: 'x' (1, 8, 8, 8) float16 strides (512, 1, 64, 8)",
+                "weight: 'w' (8, 8, 3, 3) float16 strides (72, 1, 24, 8)",
+                "y: 'conv_fprop' (1, 8, 8, 8) float32 strides (512, 1, 64, 8) "
+                "(virtual: only between operations,",
+                "without memory)",
+            ]
         assert "closed" in str(describe(plan))
 
     def test_explanations_say_themselves(self, graph):
