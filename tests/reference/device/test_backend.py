@@ -106,15 +106,16 @@ def test_descriptors_may_be_destroyed_early(program: BackendProgram) -> None:
 
 def test_the_handle_is_read_back(program: BackendProgram) -> None:
     graph, count, handle = fused(program), c_int64(), raw.cudnnHandle_t()
-    raw.cudnnBackendGetAttribute(
-        graph,
-        raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
-        raw.CUDNN_TYPE_HANDLE,
-        1,
-        byref(count),
-        byref(handle),
-    )
-    assert (count.value, handle.value) == (1, program.handle.value)
+
+    def ask(asked: int, count: Any, type_: Any = raw.CUDNN_TYPE_HANDLE) -> raw.cudnnStatus_t:
+        name = raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE
+        return raw.cudnnBackendGetAttribute.unchecked(graph, name, type_, asked, count, handle)
+
+    assert ask(0, count) == raw.CUDNN_STATUS_SUCCESS
+    assert (count.value, handle.value) == (1, None)
+    assert ask(1, None) == raw.CUDNN_STATUS_SUCCESS
+    assert handle.value == program.handle.value
+    assert ask(1, count, raw.CUDNN_TYPE_INT64) == raw.CUDNN_STATUS_BAD_PARAM
 
 
 def test_properties_of_the_reference_device(program: BackendProgram) -> None:

@@ -177,6 +177,13 @@ class TestWritten:
                 memory.at(target.ptr, FLOAT, (4,), (1,), "x")
 
 
+class Exporter:
+    """An array that speaks DLPack and nothing else."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
 class TestMemoryOfOthers:
     """Tensors of other libraries, given as such or by address."""
 
@@ -203,6 +210,21 @@ class TestMemoryOfOthers:
                 memory.at(tensor.data_ptr(), FLOAT, (23,), (1,), "y")
         finally:
             lent.end(before)
+
+    @pytest.mark.parametrize("step", [1, 3])
+    def test_an_exported_array_ends_with_its_last_element(self, step: int):
+        array = np.arange(24, dtype=np.float32)[::step]
+        reach = 25 - step
+        before = lent.begin([("y", Exporter(array), address(array))])
+        try:
+            assert memory.at(address(array), FLOAT, (reach,), (1,), "y").shape == (reach,)
+            told = rf"y is too small: 4 bytes .* the {4 * reach} bytes of the Exporter at 0x"
+            with pytest.raises(Refused, match=told):
+                memory.at(address(array), FLOAT, (reach + 1,), (1,), "y")
+            memory.at(address(array), FLOAT, (reach,), (1,), "y", "write")[...] = 7
+        finally:
+            lent.end(before)
+        assert (array == 7).all()
 
     def test_read_only_arrays_are_not_written(self, handle: cudnn.Handle):
         array = np.ones(24, np.float32)
