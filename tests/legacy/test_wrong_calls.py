@@ -516,6 +516,8 @@ REFUSED_CALLS: dict[str, tuple[tuple[dict[str, Any], int, str], ...]] = {
     "CTCLoss_v8": (
         ({"labels": on_device(1, 5, 2, 4)}, FAILED, "labels[0]: "),
         ({"inputLengths": on_device(7, 5)}, FAILED, "inputLengths"),
+        ({"labelLengths": on_device(6, 1)}, FAILED, "must be from 0 to maxLabelLength = 5: [6, 1]"),
+        ({"labelLengths": on_device(3, -1)}, FAILED, "must be from 0 to maxLabelLength = 5"),
         ({"ctcLossDesc": labels_of_256}, NOT, "maxLabelLength above 255"),
     ),
     "GetCTCLossWorkspaceSize_v8": (
