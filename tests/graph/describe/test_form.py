@@ -109,7 +109,10 @@ def gradient(of: str) -> Graph:
         return graph.tensor(dims, packed(dims, (0, 2, 3, 1)), name=name)
 
     loss = image(64, 128, 28, 28, name="loss")
-    if of == "data":
+    if of == "pooling":
+        y = graph.resample_backward(loss, "avgpool", window=3, stride=2, padding=1)
+        y.set_output(dims=(64, 128, 56, 56))
+    elif of == "data":
         w = image(128, 64, 3, 3, name="w")
         y = graph.conv_dgrad(loss, w, padding=1, stride=2).set_output(dims=(64, 64, 56, 56))
     else:
@@ -119,10 +122,15 @@ def gradient(of: str) -> Graph:
     return graph
 
 
-def attention() -> Graph:
+def attention(batch: int = 4, *, ragged: bool = False) -> Graph:
     graph = Graph(io_data_type="float16")
-    q, k, v = (graph.tensor((4, 16, 4096, 128), name=name) for name in "qkv")
-    graph.sdpa(q, k, v)[0].set_output(name="result")
+    options, more = {}, {}
+    if ragged:
+        offset = graph.tensor((batch + 1, 1, 1, 1), data_type="int32", name="offset")
+        length = graph.tensor((batch, 1, 1, 1), data_type="int32", name="length")
+        options, more = {"ragged_offset": offset}, {"seq_len_q": length, "seq_len_kv": length}
+    q, k, v = (graph.tensor((batch, 16, 4096, 128), name=name, **options) for name in "qkv")
+    graph.sdpa(q, k, v, **more)[0].set_output(name="result")
     return graph
 
 
@@ -155,6 +163,7 @@ def reduced() -> Graph:
     [
         (lambda: gradient("data"), (16, 16, 24, 24)),
         (lambda: gradient("filter"), (16, 16, 3, 3)),
+        (lambda: gradient("pooling"), (16, 16, 24, 24)),
         (attention, (4, 16, 16, 16)),
         (rows, (4, 20, 24)),
         (normalized, (16, 16, 1, 1)),
@@ -167,6 +176,19 @@ def test_a_small_graph_has_the_same_form(make, dims):
     assert smaller is not None
     assert form_of(smaller) == form_of(graph)
     assert smaller.find_tensor("result").dims == dims
+
+
+def test_offsets_are_one_more_than_sequences():
+    smaller = small(attention(50, ragged=True), 16)
+    assert smaller is not None
+    names = ("offset", "length", "q", "result")
+    assert [(smaller.find_tensor(name).dims or ())[0] for name in names] == [19, 18, 18, 18]
+
+
+def test_elements_that_share_memory_are_not_changed():
+    graph = Graph(io_data_type="float16")
+    graph.relu(graph.tensor((4, 100, 200), (0, 200, 1))).set_output()
+    assert small(graph, 16) is None
 
 
 def test_gaps_stay():

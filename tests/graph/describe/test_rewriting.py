@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cudnn_ctypes.dtypes import data_type_name
 from cudnn_ctypes.graph.describe.rewriting import Change, differences
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.raw import cudnnDataType_t
@@ -86,6 +87,29 @@ def test_results_that_are_used_cannot_be_left_out():
     graph.mul(y, inv_variance, name="mul").set_output()
     with pytest.raises(ValueError, match="is used by mul 'mul'"):
         graph.replaced(without=[inv_variance])
+
+
+def test_types_of_a_graph_are_those_of_its_tensors():
+    graph = _chain()
+    graph.mul(graph.find_tensor("y"), 2.0, name="twice").set_output(data_type="float32")
+    graph.validate()
+    types = {"io_data_type": "bfloat16", "intermediate_data_type": "float16"}
+    made = graph.replaced(**types, compute_data_type="float64")
+    assert {each.name: data_type_name(each.data_type) for each in made.tensors} == {
+        **dict.fromkeys(("a", "b", "s", "y", "z", "sum"), "bfloat16"),
+        **dict.fromkeys(("matmul", "scale"), "float16"),
+        "twice.b": "float64",
+        "twice": "float32",
+    }
+    assert [differences(graph, made)[0].as_dict(), _described(made)["compute_data_type"]] == [
+        {
+            **dict.fromkeys(("operation", "argument", "note"), ""),
+            "field": "compute_data_type",
+            "before": "'float32'",
+            "after": "'float64'",
+        },
+        "float64",
+    ]
 
 
 def test_differences_are_told_by_operation_and_argument():

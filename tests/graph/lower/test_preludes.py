@@ -286,6 +286,30 @@ def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
     _check_layer_norm(handle, computed, scale, bias)
 
 
+@pytest.mark.parametrize(
+    ("method", "first", "said"),
+    [
+        ("sub", "s", [("NEG", ["n.y"]), ("ADD", ["sub.negative", "s"])]),
+        ("sub", "few", [("SUB", ["few", "n.y"])]),
+        ("sub", "", [("SUB", ["n.y", "s"])]),
+        ("max", "s", [("MAX", ["n.y", "s"])]),
+        ("div", "s", [("DIV", ["s", "n.y"])]),
+    ],
+)
+def test_results_of_norms_stand_first_where_they_may(method, first, said):
+    graph = Graph(io_data_type="float16")
+    x, few = (graph.tensor((n, 64, 1, 1), name=t) for t, n in (("x", 44), ("few", 1)))
+    y = graph.layernorm("inference", x, few, few, 1e-3, name="n")[0]
+    other = few if first == "few" else graph.tensor((44, 64, 1, 1), name="s")
+    operands = (other, y) if first else (y, other)
+    getattr(graph, method)(*operands).set_output(name="y")
+    expansion = graph.expansion("H200")
+    nodes = expansion.nodes[1:]
+    modes = [node.options["mode"].name.removeprefix("CUDNN_POINTWISE_") for node in nodes]
+    assert [*zip(modes, ([t.name for t in n.operands] for n in nodes), strict=True)] == said
+    assert len({each.uid for each in expansion.tensors}) == len(expansion.tensors)
+
+
 @on_each_device
 def test_operands_of_gradients_of_norms_are_computed_beforehand(handle):
     """1 + gamma is rounded to the type of its gradient, which engines want the scale to have."""
