@@ -8,7 +8,7 @@ the numbers of factors are no part of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -124,8 +124,6 @@ def _option(value: Any) -> Any:
         return ["cut", 1 if value.step is None else int(value.step)]
     if isinstance(value, (tuple, list)):
         return [_option(each) for each in value]
-    if isinstance(value, Mapping):
-        return {str(name): _option(each) for name, each in value.items()}
     return str(type(value).__name__)
 
 

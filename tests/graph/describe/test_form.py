@@ -68,35 +68,23 @@ def test_the_form_as_text():
     y = graph.matmul(lines, x, transpose_B=True, compute_data_type="bfloat16")
     y[:, 2:20:2].set_output()
 
-    def tensor(dims: str, order: str, data_type: str = "float32", **more: Any) -> dict[str, Any]:
-        return {"type": data_type, "dims": dims, "order": order, **more}
-
-    relu, product, cut = "operation_pointwise", "operation_matmul", "operation_slice"
+    content = json.loads(form_of(graph))
+    assert [" ".join(map(str, each.values())) for each in content["tensors"]] == [
+        "n11 0 int32",
+        "32 n1n 02 gaps 0 float16",
+        "n1n 02 float32 True",
+        "1nn 12 overlapping float16",
+        "nn1 01 float32 True",
+        "nn1 01 float32",
+    ]
+    clipped = {"mode": "CUDNN_POINTWISE_RELU_FWD", "negative_slope": "x"}
     slices = {"slices": [["cut", 1], ["cut", 2], ["cut", 1]], "start": [0, 2, 0]}
     slices |= {"limit": [2, "n", 1], "steps": [1, 2, 1]}
-
-    def operation(kind: str, inputs: Any, outputs: Any, options: Any, **more: Any) -> Any:
-        content = {"kind": kind, "inputs": inputs, "outputs": outputs, "options": options}
-        return {"compute": "float32", **content, **more}
-
-    relu_options = {"mode": "CUDNN_POINTWISE_RELU_FWD", "negative_slope": "x"}
-    assert json.loads(form_of(graph)) == {
-        "tensors": [
-            tensor("n11", "0", "int32"),
-            tensor("n1n", "02 gaps", "float16", ragged=0, alignment=32),
-            tensor("n1n", "02", virtual=True),
-            tensor("1nn", "12 overlapping", "float16"),
-            tensor("nn1", "01", virtual=True),
-            tensor("nn1", "01"),
-        ],
-        "operations": [
-            operation(relu, {"x": 1}, {"y": 2}, relu_options),
-            operation(
-                product, {"A": 3, "B": 2}, {"C": 4}, {}, compute="bfloat16", transposed=["B"]
-            ),
-            operation(cut, {"input": 4}, {"y": 5}, slices),
-        ],
-    }
+    assert [[*each.values()] for each in content["operations"]] == [
+        ["float32", {"x": 1}, "operation_pointwise", clipped, {"y": 2}],
+        ["bfloat16", {"A": 3, "B": 2}, "operation_matmul", {}, {"C": 4}, ["B"]],
+        ["float32", {"input": 4}, "operation_slice", slices, {"y": 5}],
+    ]
 
 
 # --- small graphs --------------------------------------------------------------------------------

@@ -242,24 +242,6 @@ def test_fields_of_nodes_that_were_changed(field, value, says):
         g.validate()
 
 
-def test_scratch_that_would_write_beyond_its_place_is_refused():
-    g = Graph(io_data_type="float16")
-    x = g.tensor((2, 3), name="x")
-    x.scratch, x.value = True, (1.0,) * 7
-    g.relu(x).set_output()
-    with pytest.raises(ValueError, match=r"'x'.* has 6 elements, but 7 values"):
-        g.validate()
-    x.value, x.strides = None, (8, 1)
-    with pytest.raises(ValueError, match=r"'x'.* lies in the workspace without gaps"):
-        g.validate()
-    one = Graph(io_data_type="float16")
-    number = one.tensor((1, 1), by_value=True, name="number")
-    number.scratch = True
-    one.relu(number).set_output()
-    with pytest.raises(ValueError, match=r"'number'.* can neither be virtual nor by value"):
-        one.validate()
-
-
 @pytest.mark.parametrize(
     ("method", "option"),
     [

@@ -65,8 +65,7 @@ def _differentiates_more_windows(graph: Graph) -> str:
 def _pads_unevenly(direction: str) -> Callable[[Graph], str]:
     def where(graph: Graph) -> str:
         for node in graph.alone(f"convolution_backward_{direction}"):
-            rank = next(node.operands).rank - 2
-            before, after = (node.spatial(f"{end}_padding", rank, 0) for end in ("pre", "post"))
+            before, after = (node.options[f"{end}_padding"] for end in ("pre", "post"))
             if before != after:
                 return f"{node}: {before} and {after}"
         return ""
@@ -80,7 +79,7 @@ _LARGE = 1 << 30  # elements
 def _convolves_a_large_volume(graph: Graph) -> str:
     for node in graph.of("convolution_forward"):
         x = node.inputs["image"]
-        dims, strides = x.dims or (0,), x.strides or (0,)
+        dims, strides = x.dims or (), x.strides or ()
         large = x.rank == 5 and math.prod(dims) > _LARGE and strides[1:2] != (1,)
         if large and x.data_type == cudnnDataType_t.CUDNN_DATA_BFLOAT16:
             return f"{node}: {x.name!r} {dims}"
