@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
 from cudnn_ctypes.graph.backend.engine import heuristics
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
+from cudnn_ctypes.graph.run.program import Part, Program
+from cudnn_ctypes.graph.run.scratch import Step
 
 from ..cases import ANY_ENGINE, Operands, built, workspace_of
 from ..damage import DELETED, Damage, Way
@@ -133,6 +136,21 @@ def test_a_closed_plan_says_so(plan):
     for use in (plan.to_json, lambda: plan.workspace_size, lambda: plan.config):
         with pytest.raises(cudnn.ClosedError):
             use()
+
+
+def test_tensors_of_a_program_share_memory_if_they_are_needed_at_different_times():
+    plan: Any = SimpleNamespace(workspace_size=100)
+    used = (1, 10, 11), (11, 12, 2), (12, 13), (13, 20, 3)  # 20 is a part of 12, and 3 one of 1
+    steps = [Step(plan, dict(enumerate(each))) for each in used]
+    between = {10: 1000, 11: 700, 12: 1000, 13: 10}
+    program = Program(steps, between, {20: Part(21, 64), 21: Part(12, 256), 3: Part(1, 32)})
+    assert program.scratch_offsets == {10: 0, 12: 0, 11: 1024, 13: 1024}
+    assert program.workspace_size == 1024 + 768 + 100
+    assert program.uids == {1, 2}
+    found, space = program._addresses(None, {1: 1 << 20, 2: 1 << 21}, 1 << 30, None)
+    begin = (1 << 30, (1 << 30) + 1024, (1 << 30) + 320, (1 << 20) + 32)
+    assert tuple(found[uid] for uid in (12, 11, 20, 3)) == begin
+    assert space == (1 << 30) + 1024 + 768
 
 
 @pytest.mark.soak
