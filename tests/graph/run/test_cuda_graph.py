@@ -9,6 +9,7 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
@@ -22,7 +23,7 @@ from cudnn_ctypes.graph.run import cuda_graph
 from cudnn_ctypes.graph.run import plan as plan_module
 from cudnn_ctypes.graph.run.cuda_graph import NativeGraph, capture
 from cudnn_ctypes.graph.run.plan import ExecutionPlan
-from cudnn_ctypes.graph.run.scratch import Scratch
+from cudnn_ctypes.graph.run.scratch import Scratch, Step, Steps
 from cudnn_ctypes.graph.run.stored_plan import KernelCache
 from cudnn_ctypes.raw.function import binding
 from cudnn_ctypes.runtime import cuda
@@ -483,8 +484,33 @@ def _tensors(attention: Attention) -> list[Tensor]:
     return graph._expanded(graph.validate(), Target(91900, 90)).tensors
 
 
-def test_what_has_contents_is_written():
+def test_where_they_lie_and_what_is_written_there():
     assert Scratch(_tensors(BOTH["alibi"])).must_write
+    sizes = {7: (3, 5), 9: (3, 5), 8: (3,), 4: (1,), 1: (9,)}
+    tensors: list[Any] = [
+        Graph().tensor(dims, data_type="float32", uid=uid) for uid, dims in sizes.items()
+    ]
+    for tensor in tensors[:3]:
+        tensor.scratch = True
+    tensors[1].value, tensors[2].value = 2.5, np.arange(3)
+    tensors[3].by_value, tensors[3].value = True, 0.5
+    ran: list[Any] = []
+    plan: Any = SimpleNamespace(workspace_size=300, execute=lambda *given: ran.append(given))
+    scratch = Scratch([*tensors, tensors[0]], Steps([Step(plan, {0: 1, 1: 8})]), {8})
+    assert scratch.offsets(10) == {7: 256, 9: 512, 8: 768}
+    assert (scratch.size, scratch.total(10), Scratch().total(10)) == (1280, 1536, 10)
+    with cudnn.use_reference_device(), cudnn.Handle() as handle, cudnn.DeviceBuffer(1536) as space:
+        space.fill(0xA5)
+        pointers = scratch.added_to({1: 5}, 10, space)
+        at = {uid: space.ptr + offset for uid, offset in scratch.offsets(10).items()}
+        assert {**pointers, 4: pointers[4].value} == {1: 5, 4: 0.5, **at}
+        assert scratch.own(pointers).keys() == {1, 4, 7, 9}
+        scratch.write(handle, 10, pointers, space)
+        written = space.copy_to_host()
+    assert ran == [(handle, {0: 5, 1: at[8]}, at[8] + 256)]
+    assert written[512:572].view(np.float32).tolist() == [2.5] * 15
+    assert written[768:780].view(np.float32).tolist() == [0, 1, 2]
+    assert (np.delete(written, [*range(512, 572), *range(768, 780)]) == 0xA5).all()
 
 
 @pytest.mark.soak
