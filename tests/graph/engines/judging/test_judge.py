@@ -108,16 +108,6 @@ def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
 
 
 @pytest.mark.soak
-def test_a_later_verdict_takes_the_place(handle, monkeypatch):
-    both = Selection(engines=[0, 1])
-    with monkeypatch.context() as patched:
-        plant(patched, "wrong", 1)
-        judged(handle, selection=both)
-    judged(handle, selection=both)
-    assert layer().build(handle, selection=both).config.engine.index == 1
-
-
-@pytest.mark.soak
 def test_verdicts_are_not_kept_if_told_so(handle, monkeypatch, tmp_path):
     plant(monkeypatch, "wrong")
     judged(handle, keep=False)

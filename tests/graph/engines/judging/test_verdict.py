@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes import Handle, Selection, use_reference_device
+from cudnn_ctypes import DeviceProperties, Handle, PlanCache, Selection, use_reference_device
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.frontend.enums import heur_mode
 from cudnn_ctypes.frontend.plans import Plans
-from cudnn_ctypes.graph import Verdict
+from cudnn_ctypes.graph import EngineChoice, Verdict
 from cudnn_ctypes.graph.engines.judging import probation
 from cudnn_ctypes.graph.engines.judging.exact import Evaluation, _smoothed, least, unit
 from cudnn_ctypes.graph.engines.judging.judging import bounds
-from cudnn_ctypes.graph.engines.judging.verdict import Bound, compared, keep_verdicts, worse
+from cudnn_ctypes.graph.engines.judging.verdict import (
+    Bound,
+    compared,
+    keep_verdicts,
+    kept_verdicts,
+    worse,
+)
 from cudnn_ctypes.graph.engines.operands import KINDS, images, results
+from cudnn_ctypes.graph.engines.selection import NOTHING
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.target import Target
 from tools.fuzz.oracle import evaluate
@@ -191,6 +199,24 @@ def test_another_oracle_says_the_same(family, seed):
 
 def keep(device: Any, *verdicts: Verdict) -> None:
     keep_verdicts(layer().expansion(device), device, verdicts)
+
+
+def test_the_latest_verdict_on_each_setting_is_kept(h200):
+    expansion = layer().expansion(h200)
+    tried = [Verdict(1, {"kernel_cfg": 4}, state="wrong", reason="off"), Verdict(1, {"tile": 2})]
+    keep(h200, *tried, Verdict(2, state="NaN", reason="no number"), Verdict(3, state="refused"))
+    kept = kept_verdicts(expansion, h200)
+    assert re.fullmatch(r"it was judged on .* on \d{4}-\d\d-\d\d: NaN: no number", kept.engines[2])
+    assert kept.engines.keys() == {2}
+    assert kept.choices.keys() == {tried[0].choice, EngineChoice(2)}
+    assert kept.families == {(1, 4), (1, None), (2, None)}
+    (entry,) = PlanCache().entries()
+    assert (entry.kind, entry.graph) == ("verdict", "3 verdicts, 2 wrong")
+    keep(h200, Verdict(2), Verdict(1, {"tile": 2}, state="ended"))
+    kept = kept_verdicts(expansion, h200)
+    assert (kept.engines.keys(), len(kept.choices), len(kept.families)) == ({1}, 2, 3)
+    with DeviceProperties.preset("H100") as other:
+        assert kept_verdicts(expansion, other) is NOTHING
 
 
 def test_a_stored_plan_of_a_wrong_engine_is_not_taken(h200, tmp_path):
