@@ -30,6 +30,8 @@ from cudnn_ctypes.raw.origins import SINCE
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     gpu_coverage.add_option(parser)
+    text = "of the soak tests each N-th, from the K-th on"
+    parser.addoption("--part", metavar="K/N", default="0/1", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,13 +81,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _leave_out_soak_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Unless -m chooses tests, or one is named."""
-    if config.option.markexpr or any("::" in argument for argument in config.args):
-        return
+    """Unless -m chooses tests, or one is named: then all but the part that is asked for."""
     soak = [item for item in items if item.get_closest_marker("soak")]
-    if soak:
+    if config.option.markexpr or any("::" in argument for argument in config.args):
+        first, every = map(int, config.option.part.split("/"))
+        soak = [item for number, item in enumerate(soak) if number % every != first]
+    if left_out := {id(item) for item in soak}:
         config.hook.pytest_deselected(items=soak)
-        items[:] = [item for item in items if not item.get_closest_marker("soak")]
+        items[:] = [item for item in items if id(item) not in left_out]
 
 
 def pytest_collection_finish() -> None:
