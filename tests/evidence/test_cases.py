@@ -9,6 +9,7 @@ import os
 import platform
 import signal
 
+import numpy as np
 import pytest
 from graph.families import CASES
 
@@ -19,7 +20,7 @@ from cudnn_ctypes.evidence.cases import Case, Result, effect, kind, minimized
 from cudnn_ctypes.evidence.found import Evidence, FoundCall, FoundGraph
 from cudnn_ctypes.evidence.front_end_program import front_end_program
 from cudnn_ctypes.evidence.records import CallRecord, config_text
-from cudnn_ctypes.evidence.replay.calls import replay_graph, slower
+from cudnn_ctypes.evidence.replay.calls import Replayed, replay_graph, slower
 from cudnn_ctypes.graph.backend.children import Outcome
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement
 from evidence.replay.test_calls import convolution
@@ -56,7 +57,9 @@ def test_effects():
     right = result()
     assert effect(right, right) == ""
     assert effect(result(sample=[1.0, 2.001]), right) == ""
-    assert effect(result(sample=[1.0, 2.1]), right).startswith("wrong numbers: y: 0.05")
+    assert effect(result(sample=["nan", 2.0]), right) == effect(result(sample=["inf"]), right) == ""
+    wrong = "wrong numbers: y: 0.05 of the largest element, 2"
+    assert effect(result(sample=[1.0, 2.1]), right) == wrong
     for data_type, off in (
         ("float64", 1e-5),
         ("float16", 0.1),
@@ -77,6 +80,19 @@ def test_effects():
     assert kind("refusal: BAD_PARAM: one") == kind("refusal: BAD_PARAM: another")
     assert kind("refusal: BAD_PARAM: one") != kind("refusal: NOT_SUPPORTED: one")
     assert kind("not finite: 1 of 2") == kind("not finite: 2 of 2")
+
+
+def test_what_is_kept_of_outputs():
+    values = np.array([1, -4, np.nan, -np.inf, 0.5], np.float32)
+    many, none = np.arange(1, 1001, dtype=np.float16), np.full(2, np.inf, np.float32)
+    outputs = {"y": values, "many": many, "none": none}
+    kept = Result.of(Replayed("it", "SUCCESS", "why", outputs)).outputs
+    assert kept["y"] == {
+        "data_type": "float32", "count": 5, "not_finite": 2, "mean": pytest.approx(-2.5 / 3),
+        "largest": 4.0, "sample": [1.0, -4.0, "nan", "-inf", 0.5],
+    }  # fmt: skip
+    assert kept["many"]["sample"] == many[::15].tolist()  # 64 of 1000, or some more
+    assert (kept["none"]["mean"], kept["none"]["largest"]) == (0.0, 0.0)
 
 
 @pytest.fixture

@@ -399,11 +399,15 @@ def test_scalars_on_the_device(any_device):
             cublas.cublasSscal(handle, 4, c_float(3), px, 1)
 
 
-@pytest.mark.parametrize("wrong", [None, 3.0, c_double(), byref(c_double()), "x"])
+READ_ONLY = np.zeros(1, np.float32)
+READ_ONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize("wrong", [None, 3.0, c_double(), byref(c_double()), "x", READ_ONLY])
 def test_what_no_result_can_be_stored_in(any_device, wrong):
     with device() as (handle, memory):
         px = memory.put(np.ones(4, np.float32))
-        with pytest.raises((TypeError, cublas.CudaError), match="result"):
+        with pytest.raises((TypeError, ValueError, cublas.CudaError), match="result"):
             cublas.cublasSasum(handle, 4, px, 1, wrong)
 
 
