@@ -102,8 +102,7 @@ class Vector:
         return found
 
     def replace(self, other: Any) -> None:
-        """Take the elements of another vector."""
-        other = other.duplicate()
+        """Take the elements of another vector, which is not used any more."""
         self._memory, self._size = other._memory, other._size
 
 

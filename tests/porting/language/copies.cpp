@@ -55,6 +55,14 @@ int main() {
   m = n;
   m[1] = 55;
   std::printf("%d %d\n", n[1], m[1]);
+  std::vector<int> &of_m = m;
+  m = n[0] > 0 ? n : m;
+  m[0] = 56;
+  m = numbers(n);
+  std::vector<std::vector<int>> rows = {n, m};
+  rows[1] = rows[0];
+  rows[1][1] = 57;
+  std::printf("%d %d %d %d %d\n", n[1], m[1], of_m[0], rows[0][1], rows[1][1]);
   Point *into = &x, *member = &pair.in, *element = &row[1];
   Point &alias = y;
   x = pair.out;
