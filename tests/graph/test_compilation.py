@@ -152,6 +152,21 @@ def test_a_lost_worker_does_not_stop_the_others(a100):
     assert results[1].name == "impossible"
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_no_graph_is_told_in_its_place(jobs):
+    texts, seen = ["{", Graph("empty").to_json()], []
+    results = compile_graphs(texts, "A100", jobs=jobs, on_done=seen.append)
+    assert seen == results
+    assert [(each.name, type(each.error), each.plan) for each in results] == [
+        ("graph", ValueError, None),
+        ("empty", ValueError, None),
+    ]
+    assert {each.cudnn_version for each in results} == {raw.load().version_text}
+    assert all(0 < each.seconds < 60 for each in results)
+    lost = compile_graphs([texts[1], "{"], "A100", executor=Losing())[1]
+    assert (lost.name, str(lost.error)) == ("graph", "the worker is gone")
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 

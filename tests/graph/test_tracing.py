@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cudnn_ctypes import DeviceTensor, Graph, Handle, graph_function, use_reference_device
-from cudnn_ctypes.graph import GraphFunction
+from cudnn_ctypes.graph import GraphFunction, tracing
 from cudnn_ctypes.graph.tracing import TracedGraph, quick_look
 
 torch: Any = pytest.importorskip("torch")
@@ -77,6 +77,13 @@ def test_it_is_traced_once_for_each_kind_of_arguments():
         correlation(*each)
         correlation(*each)
         assert len(TRACED) == number
+
+
+def test_the_oldest_graph_is_let_go(monkeypatch):
+    monkeypatch.setattr(tracing, "_KEPT", 2)
+    for batch, number in ((1, 1), (2, 2), (3, 3), (2, 3), (1, 4), (3, 4)):
+        correlation(*image_and_filter(batch, 8, 4, 4))
+        assert len(TRACED) == number, batch
 
 
 class Pair(NamedTuple):

@@ -246,6 +246,7 @@ BY_VALIDATION: list[tuple[Any, str]] = [
     (lambda g: g.layernorm("inference", t(g, 4), None, None, 1e-5)[0], "at least two dimensi"),
     (lambda g: g.genstats(t(g, 2, 8)), r"input 'x' \(2, 8\) must be \(n, c, \*spatial\)"),
     (finalized, r"bn_finalize 'bn_finalize': bias 'bias' is \(1, 5, 1, 1\), but sum"),
+    (lambda g: [g.sdpa_unified(*(t(g, 1 << 31, 1, 1, 8) for _ in "qkv"))[0]], "q 'x' .* 32 bits"),
     (weights, r"dy 'dy' is \(2, 4, 3, 3\), but input 'x'"),
     (lambda g: pool(g, window=2, padding=-1), "resample 'resample': pre_padding"),
     (lambda g: pool(g, window=5), "a window of 5 .* does not fit in 'x'"),
@@ -393,6 +394,10 @@ ATTENTION: list[tuple[Any, str]] = [
             g, dropout=(heads(g, "x", MASK), number(g)), rng_dump=heads(g, "dump", MASK)
         ),
         "rng_dump: there is no random mask",
+    ),
+    (
+        lambda g: forward(g, dropout=(heads(g, "x", MASK), *3 * [number(g)])),
+        "a dropout by a mask is",
     ),
     (lambda g: forward(g, dropout=dropout(g)[:2]), r"is \(probability, seed, offset\)"),
     (lambda g: unified(g, cu_seq_len_q=lengths(g, 3), **both(g)), "seq_len_q and cu_seq_len_q"),

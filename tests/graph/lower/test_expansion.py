@@ -120,6 +120,16 @@ def test_a_score_modifier_that_fails_leaves_the_graph_as_it_was():
 # --- attention -----------------------------------------------------------------------------------
 
 
+def test_the_inverse_scale_of_a_mask_of_dropout_leaves_the_graph():
+    graph = Graph(io_data_type="float16")
+    mask = heads(graph, "mask", (2, 4, 128, 128))
+    scale, inverse = (graph.tensor((1, 1, 1, 1), name=name) for name in ("scale", "inverse"))
+    with_outputs(graph, forward(graph, dropout=(mask, scale, inverse))).validate()
+    assert mask in graph.inputs
+    assert scale in graph.inputs
+    assert inverse not in graph.tensors
+
+
 def test_alibi_slopes():
     assert alibi_slopes(8) == [2.0**-i for i in range(1, 9)]
     assert alibi_slopes(1) == [2.0**-8]
