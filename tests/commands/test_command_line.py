@@ -47,6 +47,7 @@ def test_every_command_has_help(command, capsys):
 def test_endings_are_of_any_case_and_devices_have_none():
     assert Output("X.PNG").file("", ".png") == Path("X.PNG")
     assert Output("/dev/null").file("", ".png") == Path("/dev/null")
+    assert (options.from_zero("0"), options.positive("1")) == (0, 1)
 
 
 def test_nothing_is_overwritten_unasked(tmp_path):

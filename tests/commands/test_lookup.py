@@ -120,7 +120,6 @@ def test_a_function(capsys):
         ("cudnnCallback_t", "cudnnCallback_t: callback type"),
         ("Graph", "cudnn_ctypes.Graph("),
         ("pooling backward", "cudnnPoolingBackward: function"),
-        ("cudamalloc", "cudnn_ctypes.cudart.cudaMalloc(devPtr, size)"),
         ("cublasSgemm", "cublasSgemm: function of cuBLAS"),
         ("cublasSgemm_v2", "cublasSgemm: function of cuBLAS"),
         ("CUDNN_CONVOLUTION_FWD_ALGO_DIRECT", "no release of cuDNN computes it"),
@@ -136,6 +135,34 @@ def test_a_function(capsys):
 )
 def test_what_is_said(capsys, name, says):
     assert says in looked_up(capsys, name)
+
+
+WRAPPED = """\
+cudaMalloc: function of the CUDA runtime
+
+cudnn_ctypes.cudart.cudaMalloc(devPtr,
+size)
+
+Allocate `size` bytes of device memory:
+``cudaMalloc(byref(pointer), size)``.
+
+example:  examples/02_convolution_raw.py
+
+BadParamError: exception
+
+exception BadParamError(CudnnError,
+RuntimeError, Exception)
+
+Status 2xxx: cuDNN refused a parameter.
+
+statuses:  CUDNN_STATUS_BAD_PARAM
+           (2000),
+"""
+
+
+def test_whole_entries_are_wrapped_between_words(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")  # 40 are the least
+    assert looked_up(capsys, "cudamalloc", "BadParamError").startswith(WRAPPED)
 
 
 def test_methods_of_classes(capsys):
