@@ -102,7 +102,7 @@ def test_all_plans_by_their_index(device):
     graph.check_support()
     graph.build_plans(cudnn.build_plan_policy.ALL)
     count = graph.get_execution_plan_count()
-    built = 0
+    built, largest = 0, (0, 0)
     for index in range(count):
         try:
             size = graph.get_workspace_size_plan_at_index(index)
@@ -115,7 +115,19 @@ def test_all_plans_by_their_index(device):
         # Some engines round operands to 11 bits, and transform them before.
         close(result, expected, 1e-2)
         built += 1
+        largest = max(largest, (size, index))
     assert 1 < built <= count
+    size, index = largest
+    assert graph.build_plan_at_index(index).get_workspace_size() == size > 0
+    other = cudnn.pygraph()
+    other.deserialize(str(graph))
+    other.create_execution_plans([cudnn.heur_mode.A])
+    with pytest.raises(RuntimeError, match=f"plan {index} is not built"):
+        other.get_workspace_size_plan_at_index(index)
+    other.deselect_workspace_greater_than(size - 1)
+    with pytest.raises(cudnn.cudnnGraphNotSupportedError, match=f"of more than {size - 1} bytes"):
+        other.build_plan_at_index(index)
+    other.deselect_workspace_greater_than(size).build_plan_at_index(index)
 
 
 def test_a_serialized_graph(device):

@@ -33,6 +33,7 @@ def gpu():
 SUBGRAPH = pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH")
 
 
+@pytest.mark.filterwarnings("ignore::cudnn_ctypes.FaultWarning")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=SUBGRAPH if n == "one operation with alibi" else ()) for n in CASES],

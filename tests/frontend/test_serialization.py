@@ -47,12 +47,12 @@ def test_bytes_and_lists_say_the_same():
     data = graph.serialize(as_bytes=True)
     assert isinstance(data, bytes)
     assert list(data) == graph.serialize() == graph.serialize(include_kernels=False)
-    for form in (data, list(data)):
+    for arguments in ((data, True), (cudnn.create_handle(), data, False)):
         restored = cudnn.pygraph()
-        restored.deserialize(form)
-        assert restored.get_workspace_size() == graph.get_workspace_size()
-    cudnn.pygraph().deserialize(data, enforce_precompiled=True)
-    cudnn.pygraph().deserialize(cudnn.create_handle(), data, False)
+        restored.deserialize(*arguments)
+        assert restored.serialize() == graph.serialize()
+    with pytest.raises(RuntimeError, match="there is no plan 1: a deserialized graph has one"):
+        restored.get_workspace_size_plan_at_index(1)
 
 
 @pytest.mark.parametrize("form", [bytes, list, bytearray])

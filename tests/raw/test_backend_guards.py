@@ -380,7 +380,7 @@ def test_the_reference_device_knows_made_up_descriptors(tensor: Any) -> None:
 def test_a_pair_seen_executable_is_looked_at_again_after_one_was_destroyed() -> None:
     """C gives addresses again, to descriptors of other kinds."""
     kinds = raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
-    plan, pack, handle = _made(kinds[0]), _made(kinds[1]), raw.cudnnHandle_t()
+    plan, pack, handle = created(kinds[0]), created(kinds[1]), raw.cudnnHandle_t()
     for _ in range(2):  # not finalized, and no handle: C refuses that
         with pytest.raises(CudnnError):
             raw.cudnnBackendExecute(handle, plan, pack)
@@ -390,9 +390,3 @@ def test_a_pair_seen_executable_is_looked_at_again_after_one_was_destroyed() -> 
     with pytest.raises(CudnnError, match=r"variantPack was destroyed|NULL"):
         raw.cudnnBackendExecute(handle, plan, other)
     raw.cudnnBackendDestroyDescriptor(plan)
-
-
-def _made(kind: Any) -> Any:
-    made = raw.cudnnBackendDescriptor_t()
-    raw.cudnnBackendCreateDescriptor(kind, made)
-    return made

@@ -201,6 +201,41 @@ def test_softmax_over_one_channel(y: Any, dx: Any, forward: bool, backward: bool
         assert bool(found) == backward
 
 
+ROWS, LAST, GAPS = (60, 20, 5, 1), (60, 1, 15, 3), (70, 20, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("mode", "algo", "images", "x", "y", "wrong"),
+    [
+        ("INSTANCE", "ACCURATE", 2, ROWS, ROWS, False),
+        ("INSTANCE", "ACCURATE", 2, LAST, LAST, False),
+        ("INSTANCE", "ACCURATE", 2, ROWS, LAST, True),
+        ("INSTANCE", "ACCURATE", 2, GAPS, GAPS, True),  # it does not see gaps between images
+        ("INSTANCE", "ACCURATE", 2, (12, 4, 1), (12, 4, 1), False),
+        ("INSTANCE", "ACCURATE", 2, (12, 1, 3), (12, 1, 3), True),
+        ("CHANNEL", "ACCURATE", 2, (12, 1, 3), (12, 1, 3), False),
+        ("CHANNEL", "ACCURATE", 2, LAST, LAST, False),
+        ("CHANNEL", "ACCURATE", 2, LAST, ROWS, True),
+        ("CHANNEL", "ACCURATE", 2, ROWS, LAST, False),  # planes, into pixels at equal steps
+        ("CHANNEL", "ACCURATE", 2, ROWS, (60, 20, 1, 4), True),
+        ("CHANNEL", "LOG", 2, ROWS, LAST, False),
+        ("CHANNEL", "LOG", 1, ROWS, LAST, True),
+    ],
+)
+def test_softmax_of_layouts(mode: str, algo: str, images: int, x: Any, y: Any, wrong: bool) -> None:
+    options = {
+        k: getattr(raw, f"CUDNN_SOFTMAX_{v}") for k, v in (("algo", algo), ("mode", f"MODE_{mode}"))
+    }
+    shape = (images, 3, 4, 5)[: len(x)]
+    with (
+        cudnn.TensorDescriptor(shape, strides=x) as one,
+        cudnn.TensorDescriptor(shape, strides=y) as other,
+    ):
+        assert bool(_found("cudnnSoftmaxForward", xDesc=one, yDesc=other, **options)) == wrong
+        gradient = _found("cudnnSoftmaxBackward", yDesc=one, dyDesc=one, dxDesc=other, **options)
+        assert bool(gradient) == (wrong and algo != "LOG")
+
+
 @pytest.mark.parametrize(
     ("groups", "channels", "filters", "window", "math", "refused"),
     [

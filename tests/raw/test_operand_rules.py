@@ -140,12 +140,6 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
         lambda: {"activationDesc": relu()} | tensors("x y", t(), t(**LAST), at=(HERE, HERE)),
         "y", "BAD_PARAM", "the strides of x",
     ),
-    "gradient of an activation in place": (
-        "cudnnActivationBackward",
-        lambda: {"activationDesc": relu()}
-        | tensors("x y dy dx", t(), t(), t(**LAST), t(), at=(HERE, HERE * 3, THERE, THERE)),
-        "dx", "BAD_PARAM", "the strides of dy",
-    ),
     "activation of a stride of 0": (
         "cudnnActivationForward",
         lambda: {"activationDesc": relu()} | tensors("x y", t(1, 8, 4, 4, strides=(0, 16, 4, 1))),
@@ -155,11 +149,6 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
         "cudnnSoftmaxForward",
         lambda: tensors("x y", t(1, 8, 4, 4), t(1, 8, 4, 4, strides=(0, 16, 4, 1))),
         "y", "NOT_SUPPORTED", "no stride of 0",
-    ),
-    "gradient of a softmax, strides of dy": (
-        "cudnnSoftmaxBackward",
-        lambda: tensors("y dy dx", t(), t(**LAST), t()),
-        "dy", "BAD_PARAM", "the strides of y",
     ),
     "gradient of a softmax in place": (
         "cudnnSoftmaxBackward",
@@ -200,13 +189,6 @@ ROWS: dict[str, tuple[str, Any, str, str, str]] = {
             "x y dy dx", t(2, 8, 4), t(2, 8, 3), t(2, 8, 4), t(2, 8, 4),
         ),
         "y", "NOT_SUPPORTED", "the shape of x",
-    ),
-    "gradient of LRN over images within channels": (
-        "cudnnLRNCrossChannelBackward",
-        lambda: tensors(
-            "x y dy dx", *[t(2, 8, 4, 4, 4)] * 3, t(2, 8, 4, 4, 4, strides=(64, 128, 16, 4, 1)),
-        ),
-        "dx", "NOT_SUPPORTED", "packed channels of images",
     ),
     "dropout of elements that share memory": (
         "cudnnDropoutForward",

@@ -70,7 +70,19 @@ class Exchanged:
         return self.array.__dlpack_device__()
 
 
+class OfCuPy(Exchanged):
+    """An array of CuPy, by its attributes, strides in bytes."""
+
+    __module__ = "cupy"
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("dtype", "shape", "strides", "nbytes"):
+            raise AttributeError(name)
+        return getattr(self.array, name)
+
+
 MAKERS = {
+    "CuPy": lambda shape, dtype="float32": OfCuPy(np.ones(shape, dtype)),
     "torch": torch_tensor,
     "DeviceTensor": lambda shape, dtype="float32": DeviceTensor.from_numpy(np.ones(shape, dtype)),
     "DLPack": lambda shape, dtype="float32": Exchanged(np.ones(shape, dtype)),
