@@ -12,13 +12,12 @@ import weakref
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cudnn_ctypes.runtime.launching import bound, machine_code
-from cudnn_ctypes.runtime.launching.bound import FixedLaunch, sequence
+from cudnn_ctypes.runtime.launching import machine_code
 from cudnn_ctypes.runtime.launching.likeness import NoKey, look
 from cudnn_ctypes.runtime.launching.machine_code import fixed_call, function_of_calls
 from tools.machine_code.__main__ import MACHINES, assembled
@@ -90,31 +89,6 @@ def test_a_bad_status_names_the_call_and_ends_the_sequence():
 
     with pytest.raises(ValueError, match="3000"):
         function_of([fixed_call(callees[1].symbol, [P(5)])], failed=failed)()
-
-
-@pytest.mark.parametrize("code", [True, False])
-def test_a_sequence_prepares_before_its_machine_code(code, monkeypatch):
-    calls: list[Any] = []
-
-    class Launch(NamedTuple):
-        name: str
-        fixed: Any
-
-        def __call__(self) -> None:
-            calls.append(self.name)
-
-    def launch(name: str, **options: Any) -> Launch:
-        return Launch(name, FixedLaunch([], print, print, Held(), **options))
-
-    made = lambda fixed, slow: (lambda: calls.append(len(fixed))) if code else None  # noqa: E731
-    monkeypatch.setattr(bound, "as_machine_code", made)
-    x = launch("x", prepare=lambda: calls.append("before x"))
-    sequence(x, launch("y"))()
-    assert calls == (["before x", 2] if code else ["x", "y"])
-    calls.clear()
-    for each in (Launch("z", None), launch("z", prepare=print, in_order=True)):
-        sequence(x, each)()
-    assert calls == ["x", "z"] * 2
 
 
 @machine_code_only

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +16,7 @@ from programs import printed
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, use_reference_device
 from cudnn_ctypes.errors import ClosedError, NoDeviceError
-from cudnn_ctypes.raw import gpus, mode
+from cudnn_ctypes.raw import gpus
 from cudnn_ctypes.runtime import (
     CudaError,
     DeviceBuffer,
@@ -97,18 +96,6 @@ def test_pytorchs_stream_and_ours_wait_for_each_other(fake_cuda, monkeypatch):
         pytorch.precede(ordinal, stream)
     assert len(fake_cuda.log) == 4
     assert fake_cuda._events == 0
-
-
-def test_streams_that_are_current_in_other_libraries(gpu_device, monkeypatch):
-    for library, stream, address in (
-        ("torch", {"current_stream": TorchStream}, 78),
-        ("cupy", {"get_current_stream": CupyStream}, 79),
-    ):
-        monkeypatch.setitem(sys.modules, library, None)
-        assert mode.runtime.current_stream(library) is None
-        module = SimpleNamespace(cuda=SimpleNamespace(**stream))
-        monkeypatch.setitem(sys.modules, library, module)
-        assert mode.runtime.current_stream(library) == address
 
 
 def test_synchronize(fake_cuda):

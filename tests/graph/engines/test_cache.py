@@ -219,14 +219,13 @@ def test_an_entry_that_is_too_large_is_not_read(a100, cache):
     assert [each.kind for each in cache.entries()] == ["plan"]
 
 
-@pytest.mark.soak
 def test_an_entry_of_another_key_is_not_taken(a100, cache, builds):
     _built(a100, cache)
     (path,) = _files(cache)
-    _built(a100, cache, FUSED)
+    _built(a100, cache, workspace_limit=1 << 30)
     (other,) = (each for each in _files(cache) if each != path)
     other.write_bytes(path.read_bytes())
-    _built(a100, cache, FUSED)
+    _built(a100, cache, workspace_limit=1 << 30)
     assert builds.count == 3
 
 

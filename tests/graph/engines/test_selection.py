@@ -9,16 +9,11 @@ import pytest
 from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.engines.selection import Kept, Selection
 
-CONFIG = SimpleNamespace(
-    engine=SimpleNamespace(
-        index=3,
-        numerical_notes=frozenset({"tensor_core"}),
-        behavior_notes=frozenset({"runtime_compilation"}),
-    ),
-    choice=EngineChoice(3, {"tile": 1}),
-    workspace_size=100,
-    shared_memory=50,
+ENGINE = SimpleNamespace(
+    index=3, numerical_notes={"tensor_core"}, behavior_notes={"runtime_compilation"}
 )
+CHOICE = EngineChoice(3, {"tile": 1})
+CONFIG = SimpleNamespace(engine=ENGINE, choice=CHOICE, workspace_size=100, shared_memory=50)
 
 
 @pytest.mark.parametrize(

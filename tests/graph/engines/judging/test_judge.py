@@ -87,42 +87,12 @@ def test_a_kernel_that_does_not_end_is_told_and_passed_over(handle, monkeypatch)
 
 
 @pytest.mark.soak
-def test_what_was_wrong_is_passed_over_and_can_be_chosen(handle, monkeypatch):
-    plant(monkeypatch, "wrong", 1)
-    graph, both = layer(), Selection(engines=[0, 1])
-    first = graph.build(handle, selection=both).config.engine.index
-    assert first == 1
-    judged(handle, selection=both)
-    assert graph.build(handle, selection=both).config.engine.index == 0
-    other = layer()
-    other.find_tensor("x").dims = (4, 16, 12, 12)  # of the same form
-    other.find_tensor("x").strides = packed((4, 16, 12, 12), (0, 2, 3, 1))
-    with pytest.raises(
-        NotSupportedError, match=r"engine 1: it was judged on this machine on .*: w"
-    ):
-        other.build(handle, selection=Selection(engines=[1]))
-    (row,) = [each for each in graph.explain(handle, "fallback") if each.engine == 1]
-    assert row.state == "excluded"
-    assert "it was judged on this machine" in row.reason
-    assert graph.build(handle, config=EngineChoice(1)).config.engine.index == 1
-
-
-@pytest.mark.soak
 def test_verdicts_are_not_kept_if_told_so(handle, monkeypatch, tmp_path):
     plant(monkeypatch, "wrong")
     judged(handle, keep=False)
     monkeypatch.setenv("CUDNN_CTYPES_CACHE", "0")
     judged(handle)
     assert not list(tmp_path.rglob("*.json"))
-
-
-@pytest.mark.soak
-def test_every_kind_of_numbers_and_settings_of_knobs(handle):
-    found = judged(handle, knobs=2, data=None, selection=Selection(engines=[22]))
-    told = [each for each in found if each.state == "right"]
-    assert len(told) == 3
-    assert len({each.choice for each in told}) == 3
-    assert found.data == ("ordinary", "tails", "rows", "offset", "tiny")
 
 
 def test_settings_of_knobs_that_are_judged_too(handle):

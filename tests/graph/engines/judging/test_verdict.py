@@ -228,6 +228,9 @@ def test_a_stored_plan_of_a_wrong_engine_is_not_taken(h200, tmp_path):
     assert later.config.engine.index == 0
     again = layer().build(h200, selection=both, cache=tmp_path / "plans")
     assert again.config.engine.index == 0
+    assert layer().build(h200, config=EngineChoice(1)).config.engine.index == 1
+    (row,) = [each for each in layer().explain(h200, "fallback") if each.engine == 1]
+    assert (row.state, row.reason[:27]) == ("excluded", "it was judged on this machi")
 
 
 def test_the_front_end_passes_over_them(h200):
