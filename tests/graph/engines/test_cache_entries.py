@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from cudnn_ctypes import EngineChoice, Handle, PlanCache, Selection
-from cudnn_ctypes.__main__ import main
 from cudnn_ctypes.graph import DeviceProperties, Graph
 from cudnn_ctypes.graph.engines.cache import cached_building
 from cudnn_ctypes.graph.engines.cache import plan_cache as known_gpus
@@ -341,21 +340,6 @@ def test_a_damaged_export_is_refused_whole(h200, cache, tmp_path):
         assert error is None or (isinstance(error, ValueError) and not accident(error)), damage
     cache.entries()
     _built(cache, h200)
-
-
-@pytest.mark.soak
-def test_the_command_carries_results(h200, cache, tmp_path, capsys):
-    *_, last = _rows(h200)
-    _keep(cache, h200, _tuned(_measurement(last, 5)))
-    file, there = tmp_path / "tunings.json", tmp_path / "there"
-    assert main(["cache", str(cache.folder), "--export", str(file)]) == 0
-    assert capsys.readouterr().out == f"1 entry written to {file}\n"
-    assert main(["cache", str(there), "--merge", str(file), str(file)]) == 0
-    assert capsys.readouterr().out == f"1 entry taken over from {file}\n" * 2
-    assert _built(there, h200) == last.engine
-    file.write_text("{")
-    assert main(["cache", str(there), "--merge", str(file)]) == 2
-    assert f"cache: {file}: tunings: the JSON is damaged" in capsys.readouterr().err
 
 
 # --- GPUs that the plan cache knows from an earlier process ---------------------------------------
