@@ -90,20 +90,15 @@ def test_elements_that_are_not_known_or_may_turn_over():
     assert compared(Verdict(7), "y", nothing, Bound(nothing, nothing), "rows") == Verdict(7)
 
 
-@pytest.mark.parametrize(
-    ("data_type", "half_a_unit", "smallest"),
-    [
-        ("float16", 2**-11, 2**-24),
-        ("bfloat16", 2**-8, 2**-126),
-        ("float32", 2**-24, 2**-126),
-        ("fp8_e4m3", 2**-4, 2**-9),
-        ("int32", 0, 1),
-        ("bool", 0, 0),
-    ],
-)
-def test_what_rounding_changes(data_type, half_a_unit, smallest):
-    data_type = as_data_type(data_type)
-    assert (unit(data_type), least(data_type)) == (half_a_unit, smallest)
+ROUNDING = {  # half a unit in the last place, and the smallest number
+    "float16": (2**-11, 2**-24), "bfloat16": (2**-8, 2**-126), "float32": (2**-24, 2**-126),
+    "fp8_e4m3": (2**-4, 2**-9), "int32": (0, 1), "bool": (0, 0),
+}  # fmt: skip
+
+
+def test_what_rounding_changes():
+    types = {name: as_data_type(name) for name in ROUNDING}
+    assert {name: (unit(each), least(each)) for name, each in types.items()} == ROUNDING
 
 
 def test_what_is_allowed_is_the_least_of_all_parts_of_an_element():
