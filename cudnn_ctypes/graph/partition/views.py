@@ -160,7 +160,8 @@ class Memory:
             return
         found = self._after(node, x.strides or ())
         if found is None:  # no strides say it: of a packed copy they do
-            x = self._copied(node, x, x.dims or (), self._declared[id(x)])
+            strides = None if self._logical(node) else self._declared[id(x)]
+            x = self._copied(node, x, x.dims or (), strides)
             found = self._after(node, x.strides or ())
             assert found is not None
         self._lie(y, x, *found)

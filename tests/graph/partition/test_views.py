@@ -51,14 +51,16 @@ class InNumPy:
     def _computed(self, node: Node, y: Tensor) -> Any:
         x, *others = map(self._view, node.operands)
         options, seen = node.options, [8 * step for step in y.strides]
-        logical = options.get("mode") or not is_dense(y.dims, y.strides)
+        same = not options.get("mode") and all(
+            is_dense(t.dims, t.strides) for t in (next(node.operands), y)
+        )
         return {
             "identity": lambda: x,
             "neg": lambda: -x,
             "add": lambda: x + others[0],
             "gen_index": lambda: np.indices(y.dims)[options["axis"]],
             "reduction": lambda: x.sum(options["axes"], keepdims=True),
-            "reshape": lambda: x.reshape(y.dims) if logical else as_strided(x, y.dims, seen),
+            "reshape": lambda: as_strided(x, y.dims, seen) if same else x.reshape(y.dims),
             "transpose": lambda: x.transpose(options["permutation"]),
             "slice": lambda: x[options["slices"]],
             "concatenate": lambda: np.concatenate([x, *others], options["axis"]),
@@ -113,6 +115,10 @@ def image(g: Graph, x: Tensor) -> Tensor:
     return bare(g).tensor(IMAGE, packed(IMAGE, LAST), name="image")
 
 
+def spaced(g: Graph, step: int) -> Tensor:
+    return bare(g).tensor(DIMS, (24, 8, step), name="x")
+
+
 def summed(g: Graph, dims: Any, axes: Any, strides: Any = None, b: Any = None) -> Tensor:
     x = g.tensor(dims, strides, name="x")
     return g.reduction(x if b is None else plus(g, x, *b), "add", axes=axes)
@@ -139,12 +145,19 @@ MOVED: list[tuple[Any, list[str], int]] = [
     (lambda g, x: wide(g.reshape(g.neg(x), (8, 3))), ["neg", "identity"], 1),
     (lambda g, x: wide(g.reshape(g.neg(x), (2, 12))), ["neg"], 1),
     (lambda g, x: g.reshape(x[:, 1:3], (2, 8)), ["identity"], 2),
+    (lambda g, x: plus(g, g.reshape(spaced(g, 2), (6, 4)), 6, 4), ["add"], 1),
+    (lambda g, x: plus(g, g.reshape(spaced(g, 1), (2, 12)), 2, 12), ["identity", "add"], 1),
     (shown_between, ["neg", "identity", "identity"], 2),
     (parted, ["neg", "add"], 2),
     (joined, ["neg", "identity", "neg"], 5),
     (lambda g, x: g.neg(g.concatenate([x, g.neg(x)], 1)), ["neg", "identity", "neg"], 2),
     (joined_twice, ["neg", "identity", "neg"], 3),
     (lambda g, x: plus(g, g.reshape(image(g, x), (2, 20, 3)), 1, 20, 1), ["add"], 1),
+    (
+        lambda g, x: plus(g, g.reshape(image(g, x), (2, 12, 5), **LOGICAL), 2, 12, 5),
+        ["identity", "add"],
+        1,
+    ),
     (lambda g, x: plus(g, g.reshape(image(g, x), (2, 3, 20), **LOGICAL), 2, 3, 20), ["add"], 1),
 ]
 
