@@ -170,5 +170,8 @@ def test_a_wheel_is_installed_once(tmp_path, monkeypatch):
     assert one == two
     assert one.endswith("libcudnn.so.9")
     assert asked == [f"nvidia-cudnn-jit-cu{raw.load().cuda_major}==9.19.*"]
+    compare._library("9.19.0.56")
+    assert asked[1].endswith("==9.19.0.56")
+    assert compare._library("no/such") == os.path.abspath("no/such")
     with pytest.raises(CommandError, match="expected a version"):
         compare._library("8.9")
