@@ -30,15 +30,10 @@ _REQUIRED = f"convolution_mode {_SCALING}"
 
 
 def _settle(node: Node, rank: int) -> None:
-    """Give every option one number per spatial dimension."""
+    """Give every option one number per spatial dimension: the least where none is given."""
     node.options["spatial_dims"] = rank
-    for option, default, least in (
-        ("pre_padding", 0, 0),
-        ("post_padding", 0, 0),
-        ("stride", 1, 1),
-        ("dilation", 1, 1),
-    ):
-        node.options[option] = node.spatial(option, rank, default)
+    for option, least in (("pre_padding", 0), ("post_padding", 0), ("stride", 1), ("dilation", 1)):
+        node.options[option] = node.spatial(option, rank, least)
         if min(node.options[option]) < least:
             node.refuse(f"{option} {node.options[option]} must be at least {least}")
 
