@@ -173,6 +173,9 @@ def test_a_case_is_made_smaller(bad, bench, told, monkeypatch):
     dims = {name: each["dims"] for name, each in graph["graph"]["tensors"].items()}
     assert dims["tensor"] == [1, 1, 1]
     assert dims["tensor_2"] == [1, 1, 3]  # half of 3 would be 1
+    for each in graph["graph"]["tensors"].values():
+        _, rows, columns = each["dims"]
+        assert each["strides"] == [rows * columns, columns, 1]
     assert tries[0] == "one graph"
 
 

@@ -404,7 +404,10 @@ class Statements(Calls):
         shared = {name for name, x in variables if x is None or x.is_global or x.cell}
         memory = {name for name, x in variables if x is not None and not x.type.is_number}
         passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
-        changed = changed_names(body) | (passed & memory)
+        changed = changed_names(body)
+        kinds = [x.type.pointed.plain for x in map(self.lookup, changed) if x]  # through pointers
+        changed |= {name for name, x in variables if x and x.cell and x.type.plain in kinds}
+        changed |= passed & memory
         if any(re.split(r"\W+", one)[-1] in self.program.functions for one in called):
             changed |= shared & (self.program.changed | self.addressed)
         return not names & changed

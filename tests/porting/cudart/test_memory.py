@@ -109,7 +109,8 @@ def test_default_finds_the_direction(any_device):
 def test_asynchronous_copies(any_device):
     stream = cudart.cudaStream_t()
     cudart.cudaStreamCreate(byref(stream))
-    x, host = allocated(48), np.zeros(12, np.float32)
+    x, host = DevicePointer(c_float), np.zeros(12, np.float32)
+    cudart.cudaMallocAsync(byref(x), 48, stream)
     cudaMemcpyAsync(x, VALUES, 48, cudaMemcpyHostToDevice, stream)
     cudart.cudaMemsetAsync(x + 2, 0, 8, stream)
     cudaMemcpyAsync(host, x, 48, cudaMemcpyDeviceToHost, stream)

@@ -63,6 +63,13 @@ int main() {
   rows[1] = rows[0];
   rows[1][1] = 57;
   std::printf("%d %d %d %d %d\n", n[1], m[1], of_m[0], rows[0][1], rows[1][1]);
+  int total = 0;
+  for (int each : n) total += each *= 3;
+  for (int each : {4, 5}) total += each;
+  for (size_t i = 0; i < n.size(); i++)
+    if (n.size() < 5) n.push_back(n[i]);
+  for (const Point &each : v) total += each.a;
+  std::printf("%d %d %d %d\n", total, (int)n.size(), n[1], n[4]);
   Point *into = &x, *member = &pair.in, *element = &row[1];
   Point &alias = y;
   x = pair.out;

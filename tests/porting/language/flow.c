@@ -48,6 +48,10 @@ static int counter(void) {
   return count;
 }
 
+static int limit = 6;
+static void lower(void) { limit--; }
+static void halve(int *n) { *n /= 2; }
+
 int main(void) {
   for (int i = -1; i < 5; i++) printf("%d ", classify(i));
   printf("%d\n", classify(60));
@@ -108,6 +112,20 @@ int main(void) {
     odd += all;
   } while (all < 7);
   printf("%d %d %d\n", all, odd, WHERE);
+  switch (t) {
+    default:
+      printf("only %d\n", t > 0);
+  }
+  for (int n = 0; n < limit; n++) lower();
+  int bound = 9, *to_bound = &bound;
+  for (int n = 0; n < bound; n++) --*to_bound;
+  printf("%d %d\n", limit, bound);
+  for (int n = 0; n < bound; n++) halve(&bound);
+  int sizes[2] = {8, 1};
+  for (int n = 0; n < sizes[0]; n++) sizes[0] -= sizes[1];
+  int at, passes = 0, *to_at = &at;
+  for (at = 0; at < 9; at++) passes += ++*to_at;
+  printf("%d %d %d %d\n", bound, sizes[0], at, passes);
   int *memory = malloc(4);
   CHECK(memory != NULL);
   CHECK(t == 0);
