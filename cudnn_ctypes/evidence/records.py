@@ -8,7 +8,7 @@ import os
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ..raw.argument_text import held_text, tensor_text, value_text
 from ..raw.describe import aligned
@@ -151,19 +151,9 @@ def call_text(call: CallRecord) -> str:
     return "".join(_pieces(call))
 
 
-class Placed(Protocol):
-    """A call with its place in the user's program."""
-
-    @property
-    def file(self) -> str: ...
-
-    @property
-    def line(self) -> int: ...
-
-
-def place_text(call: Placed) -> str:
+def place_text(file: str, line: int) -> str:
     """The file's name, without its folder, and the line."""
-    return f"{os.path.basename(call.file)}:{call.line}" if call.file else "at exit"
+    return f"{os.path.basename(file)}:{line}" if file else "at exit"
 
 
 def time_text(seconds: float) -> str:
@@ -172,7 +162,7 @@ def time_text(seconds: float) -> str:
 
 
 def _end(call: CallRecord) -> str:
-    place = place_text(call)
+    place = place_text(call.file, call.line)
     if len(place) > _PLACE:
         place = f"…{place[1 - _PLACE :]}"
     return f"{call.status}  {time_text(call.seconds):>{_TIME}}  {place:<{_PLACE}}"
@@ -332,9 +322,8 @@ def _pair(one: CallRecord | None, other: CallRecord | None, width: int) -> str:
         text = line(call, max(width - 2, 0)).replace("\n", "\n  ")
         return f"{'+' if one is None else '-'} {text}"
     rows = [f"~ {one.function}  call {one.number} and {other.number}"]
-    rows[0] += f"  {place_text(one)}" + (
-        f" and {place_text(other)}" if place_text(other) != place_text(one) else ""
-    )
+    here, there = (place_text(call.file, call.line) for call in (one, other))
+    rows[0] += f"  {here}" + (f" and {there}" if there != here else "")
     rows += [f"    - {first}\n    + {second}" for first, second in _differences(one, other)]
     return "\n".join(rows)
 

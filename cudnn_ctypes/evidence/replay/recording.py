@@ -492,8 +492,8 @@ class Recording:
         """Record the arguments, and the memory's contents before the call."""
         if self._is_needless(moment):
             return
-        if place_text(moment) != self._place:
-            self._place = place_text(moment)
+        if (place := place_text(moment.file, moment.line)) != self._place:
+            self._place = place
             self.steps.append(recorded.Place(self._place))
         try:
             pending = self._noted(moment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ..program import UNKNOWN, VOID, CType, array_of, common
@@ -405,12 +405,22 @@ class Statements(Calls):
         memory = {name for name, x in variables if x is not None and not x.type.is_number}
         passed = {x.text for call in body.find("argument_list") for x in call.find("identifier")}
         changed = changed_names(body)
-        kinds = [x.type.pointed.plain for x in map(self.lookup, changed) if x]  # through pointers
-        changed |= {name for name, x in variables if x and x.cell and x.type.plain in kinds}
+        if any(a == b and (p or q) for a, p in self._kept(names) for b, q in self._kept(changed)):
+            return False
         changed |= passed & memory
         if any(re.split(r"\W+", one)[-1] in self.program.functions for one in called):
             changed |= shared & (self.program.changed | self.addressed)
         return not names & changed
+
+    def _kept(self, names: set[str]) -> Iterator[tuple[str, bool]]:
+        """The types of memory that names are in or point to, and whether they point to it."""
+        for name in names:
+            x, records = self.lookup(name), self.program.records.values()
+            shared = x.cell if x else name in self.program.addressed_fields
+            for kind in [x.type] if x else [one.fields.get(name, VOID) for one in records]:
+                if kind.is_pointer or (shared and kind.is_number):
+                    memory = kind.pointed if kind.is_pointer else kind
+                    yield f"{memory.kind} {memory.bits}", kind.kind == "pointer"
 
     def _do_for_range_loop(self, node: Node) -> None:
         right = node["right"]

@@ -48,6 +48,11 @@ static int counter(void) {
   return count;
 }
 
+typedef struct {
+  int n, *items;
+} Bag;
+
+static Bag bag = {8, NULL};
 static int limit = 6;
 static void lower(void) { limit--; }
 static void halve(int *n) { *n /= 2; }
@@ -126,6 +131,18 @@ int main(void) {
   int at, passes = 0, *to_at = &at;
   for (at = 0; at < 9; at++) passes += ++*to_at;
   printf("%d %d %d %d\n", bound, sizes[0], at, passes);
+  int *to_sizes = sizes, *into = &bag.n;
+  Bag *to_bag = &bag;
+  for (int n = 0; n < *to_at; n++) at--;
+  for (int n = 0; n < sizes[0]; n++) to_sizes[0]--;
+  for (int n = 0; n < bag.n; n++) --*into;
+  printf("%d %d %d ", at, sizes[0], bag.n);
+  for (int n = 0; n < to_sizes[0]; n++) sizes[0]--;
+  for (int n = 0; n < to_bag->n; n++) bag.n--;
+  bag.items = &sizes[1];
+  sizes[1] = 6;
+  for (int n = 0; n < sizes[1]; n++) bag.items[0]--;
+  printf("%d %d %d\n", sizes[0], bag.n, sizes[1]);
   int *memory = malloc(4);
   CHECK(memory != NULL);
   CHECK(t == 0);
