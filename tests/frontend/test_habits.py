@@ -160,6 +160,7 @@ MASKS = {
         {"diagonal_band_right_bound": 0, "diagonal_alignment": "bottom_right"},
     ),
     "window": ({"sliding_window_length": 8}, {"diagonal_band_left_bound": 8}),
+    "right": ({"diagonal_band_right_bound": 0}, {"diagonal_band_right_bound": 0}),
     "alibi": ({"use_alibi_mask": True}, {"use_alibi_mask": True}),
 }
 

@@ -113,8 +113,9 @@ def test_values_that_must_be_finalized(shop, parent, attribute, child):
         if passes:
             raw.cudnnBackendSetAttribute(descriptor, attribute, DESCRIPTOR, 1, array)
         else:
-            with pytest.raises(BadParamError, match=r"arrayOfElements\[0\] is not finalized"):
+            with pytest.raises(BadParamError, match=r"Elements\[0\] is not finalized") as caught:
                 raw.cudnnBackendSetAttribute(descriptor, attribute, DESCRIPTOR, 1, array)
+            assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED
     raw.cudnnBackendFinalize(descriptor)
 
 
@@ -212,8 +213,9 @@ def test_what_cudnn_writes_as_objects_is_not_read(shop, kind, attribute, tensor)
     ],
 )
 def test_arrays_that_must_be_there(shop: Workshop, kind: str, attribute: Any) -> None:
-    with pytest.raises(BadParamError, match="arrayOfElements is NULL"):
+    with pytest.raises(BadParamError, match="arrayOfElements is NULL") as caught:
         raw.cudnnBackendGetAttribute(shop.final(kind), attribute, DESCRIPTOR, 1, c_int64(), None)
+    assert caught.value.status is raw.CUDNN_STATUS_BAD_PARAM_NULL_POINTER
 
 
 def test_knobs_are_read_into_descriptors(shop: Workshop) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from ctypes import c_int
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -78,9 +79,11 @@ def test_who_keeps_the_place_of_a_record_sees_that_it_is_forgotten(new):
     descriptor = tensor(new, 1, 2, 3, 4)
     place = records.place(descriptor)
     assert place.token == records.place(tensor(new, 1, 2, 3, 4)).token
-    raw.cudnnSetTensor4dDescriptor(
-        descriptor, raw.CUDNN_TENSOR_NCHW, raw.CUDNN_DATA_FLOAT, 1, 2, 3, 5
-    )
+    raw.cudnnSetTensor4dDescriptor(descriptor, raw.CUDNN_TENSOR_NCHW, FLOAT, 1, 2, 3, 5)
+    assert place.token is None
+    assert records.place(descriptor) is not place
+    place = records.place(descriptor)
+    records.forget(SimpleNamespace(_as_parameter_=descriptor))
     assert place.token is None
     assert records.place(descriptor) is not place
     place = records.place(descriptor)
