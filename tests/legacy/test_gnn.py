@@ -38,19 +38,6 @@ def test_other_graphs_share_a_launch(on_reference: None) -> None:
         cudnn.gnn_agg_simple_forward(graph, nodes)
 
 
-def test_gradients_go_where_a_maximum_came_from(on_reference: None) -> None:
-    graph = GnnCscGraph.from_edges([0, 1, 2], [0, 0, 1])
-    nodes = upload(np.array([[1, -4], [-2, 3], [5, 6]], np.float32))
-    output, positions = cudnn.gnn_agg_simple_forward(graph, nodes, operation="max")
-    assert output.numpy().tolist() == [[1, 3], [5, 6]]
-    assert positions.numpy().tolist() == [[0, 1], [2, 2]]
-    doutput = upload(np.array([[10, 20], [30, 40]], np.float32))
-    gradients = cudnn.gnn_agg_simple_backward(
-        graph, doutput=doutput, node_feat_dim=2, operation="max", out_positions=positions
-    )
-    assert gradients.dnode_features.numpy().tolist() == [[10, 0], [0, 20], [30, 40]]
-
-
 def test_a_graph_without_edges(on_reference: None) -> None:
     graph = GnnCscGraph.from_edges([], [], 2, 3)
     nodes = DeviceTensor.full((2, 2), 5, "float32")
