@@ -315,7 +315,6 @@ def test_results_for_one_key_become_one(h200, cache, tmp_path):
     assert _built(cache, h200) == first.engine
 
 
-@pytest.mark.soak
 def test_a_damaged_export_is_refused_whole(h200, cache, tmp_path):
     there = PlanCache(tmp_path / "there")
     first, second, *_ = _rows(h200)

@@ -366,7 +366,6 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
     assert (asked, built) == ([True], [False])
 
 
-@pytest.mark.soak
 @pytest.mark.skipif(load().version < 91500, reason="engines do not tell of cuBLASLt")
 @pytest.mark.parametrize("config", [None, cudnn.EngineChoice(0)])
 def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
