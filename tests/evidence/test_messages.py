@@ -12,7 +12,6 @@ import pytest
 
 from cudnn_ctypes import (
     BadParamError,
-    ConvolutionDescriptor,
     Graph,
     LoggedArgument,
     Message,
@@ -21,6 +20,7 @@ from cudnn_ctypes import (
     log_messages,
     raw,
 )
+from cudnn_ctypes.evidence.log_files import LogLines
 
 
 @pytest.fixture
@@ -99,6 +99,19 @@ def test_a_message_of_a_file():
     assert [str(told[name]) for name in ("handle", "x", "name[2]")] == ["0x1000", "0x7f00", "0.001"]
 
 
+@pytest.mark.parametrize("severity", raw.cudnnSeverity_t)
+def test_a_message_in_lines_of_a_log(severity):
+    """A line without its letter belongs to it, and what the program prints before does not."""
+    lines, letter = LogLines(), "FEWI"[severity]
+    text = [TEXT.split("\n")[0], "  n: type=int; val=3;", "Process=1; Thread=2; GPU=NULL"]
+    log = ["epoch 1", f"{letter}! {text[0]}", text[1], f"[0]: {letter}! {text[2]}", "epoch 2"]
+    (message,) = lines.messages(f"{line}\n" for line in log)
+    assert (message.severity, message.text) == (severity, "\n".join(text))
+    assert (lines.count, lines.cut) == (1, 0)
+    assert list(lines.messages(log[1:3] * 2)) == []
+    assert (lines.count, lines.cut) == (1, 2)
+
+
 @pytest.mark.parametrize(
     ("severity", "line", "status"),
     [
@@ -172,16 +185,6 @@ def test_wrong_severity():
 def informed(messages: list[Message], function: str) -> Message:
     """The first message about a call."""
     return next(message for message in messages if message.function == function)
-
-
-def test_memory_is_told_by_place_and_address():
-    count = ctypes.c_int()
-    with ConvolutionDescriptor() as conv, log_messages("info") as messages:
-        raw.cudnnGetConvolutionGroupCount(conv, count)
-    argument = informed(messages, "cudnnGetConvolutionGroupCount").arguments["groupCount"]
-    assert (argument.location, argument.type) == ("host", "")
-    assert argument.value == ctypes.addressof(count)
-    assert str(argument) == hex(ctypes.addressof(count))
 
 
 def test_null_is_none():

@@ -50,14 +50,11 @@ FORWARD = call(
 
 
 def test_a_call_in_lines_of_a_width():
-    assert (
-        line(FORWARD, 72)
-        == """\
+    assert line(FORWARD, 72) == """\
 cudnnActivationForward(handle, activationDesc={mode=relu, coef=0},
     alpha=1, xDesc=(1, 64, 8, 8) float16 NHWC, x=<x+0, 8 KiB>, beta=0,
     yDesc=(1, 64, 8, 8) float16 NHWC, y=<y+0, 8 KiB>)
-                            SUCCESS     0.210 ms  my_script.py:31"""
-    )
+                            SUCCESS     0.210 ms  my_script.py:31"""  # fmt: skip
 
 
 def test_the_end_of_a_line_is_where_there_is_room():
@@ -194,14 +191,11 @@ def test_sums_by_function():
     sums = Sums()
     for name, seconds in (("A", 0.01), ("B", 0.04), ("A", 0.02), ("B", 0.1), ("A", 0.03)):
         sums.add(call(function=f"cudnn{name}", seconds=seconds, failed=seconds == 0.03))
-    assert (
-        str(sums)
-        == """\
+    assert str(sums) == """\
 function  calls  failed  total ms  mean ms   max ms  share
 cudnnB        2       0   140.000   70.000  100.000    70%
 cudnnA        3       1    60.000   20.000   30.000    30%
-all           5       1   200.000"""
-    )
+all           5       1   200.000"""  # fmt: skip
 
 
 def test_a_call_before_all_others_shifts_nothing():

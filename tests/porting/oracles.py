@@ -53,28 +53,6 @@ def softmax() -> Lines:
     yield f"gradient norm {gradient.norm():.4f}"
 
 
-def batch_norm() -> Lines:
-    values = np.array(glibc_rand(123, 48)) / 2147483647 * 4 - 1
-    x = values.reshape(4, 3, 4)
-    mean, variance = x.mean((0, 2)), x.var((0, 2))
-    unbiased = x.var((0, 2), ddof=1)
-
-    def shown(name: str, numbers: np.ndarray) -> str:
-        return f"{name}: " + " ".join(f"{value:.4f}" for value in numbers)
-
-    def normalized(m: np.ndarray, v: np.ndarray) -> np.ndarray:
-        y = (x - m[:, None]) / np.sqrt(v[:, None] + 1e-5) * 1.5 + 0.25
-        return y.reshape(-1)[:6]
-
-    yield shown("y", normalized(mean, variance))
-    yield shown("mean", mean)
-    yield shown("inv", 1 / np.sqrt(variance + 1e-5))
-    yield shown("running mean", mean)
-    yield shown("running variance", unbiased)
-    yield shown("inference", normalized(mean, unbiased))
-    yield "failures: 0"
-
-
 def training() -> Lines:
     numbers = iter(glibc_rand(3, 32))
     first = torch.tensor([(next(numbers) % 2001 - 1000) / 1000 for _ in range(24)]).double()
@@ -361,7 +339,6 @@ def half() -> Lines:
 ORACLES: dict[str, Callable[[], Lines]] = {
     "tiny.c": tiny,
     "softmax.cpp": softmax,
-    "batch_norm.c": batch_norm,
     "training.cpp": training,
     "old_algorithm.c": old_algorithm,
     "ctc.cpp": ctc,

@@ -81,12 +81,10 @@ int main(void) {
   printf("%d %d %d %d\n", more[0] == more[1], more[3], strncmp("abcd", "abxy", 2), memcmp(more, text, 2) > 0);
   printf("%d %ld %lld %g %g\n", atoi(" 12x"), atol("-3"), atoll("5000000000"), strtod("1.5", NULL), strtof("0.1", NULL));
   printf("%d %d %s\n", (int)strcspn("abc,def", ",;"), (int)(strchr(text, '%') - text), strstr("convolution", "vol"));
-  putchar('!');
-  putchar('\n');
+  putchar('!'), putchar('\n');
   FILE *file = fopen("numbers.c.txt", "w+");
   fputs("one\ntwo", file);
-  fseek(file, 1, SEEK_SET);
-  fseek(file, 1, SEEK_CUR);
+  fseek(file, 1, SEEK_SET), fseek(file, 1, SEEK_CUR);
   printf("%c ", fgetc(file));
   printf("%ld ", ftell(file));
   rewind(file);
