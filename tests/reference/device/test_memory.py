@@ -139,6 +139,7 @@ class TestBlocks:
         kept = [block for block in blocks if block.memory is not None]
         assert len(kept) == 64 if kind == "guard pages" else 0 < len(kept) <= 32
         forgotten = [block for block in blocks if block.memory is None]
+        assert [block for block in host_blocks.forgotten if block in blocks] == forgotten
         assert all(host_blocks.find(block.address) is not block for block in forgotten)
         assert all(host_blocks.find(block.address) is block for block in kept)
 
