@@ -174,10 +174,7 @@ def _log(noted: Measurement) -> None:
 
 def _failed(noted: Measurement, error: Exception) -> Measurement:
     """`noted` with the reason for which it failed."""
-    if isinstance(error, CudnnError):
-        why = refusal(error)
-    else:
-        why = Refusal("", str(error))
+    why = refusal(error) if isinstance(error, CudnnError) else Refusal("", str(error))
     return replace(noted, state="failed", status=why.status, reason=why.reason)
 
 
