@@ -382,7 +382,7 @@ def _usual_mistakes(found: np.ndarray, expected: np.ndarray) -> Iterator[Mistake
         return
     rank, one_shape = expected.ndim, found.shape == expected.shape
     if one_shape:
-        nan = np.isnan(found) & ~np.isnan(expected) if found.dtype.kind in "fc" else found != found
+        nan = np.isnan(found) & ~np.isnan(expected)
         if nan.any():
             yield f"{nan.sum()} of {nan.size} numbers are NaN", found
         yield "every number is 0, as if nothing had been written", np.zeros_like(expected)
