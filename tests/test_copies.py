@@ -16,7 +16,7 @@ import cudnn_ctypes as cudnn
 from cudnn_ctypes import raw
 from cudnn_ctypes.runtime import Event
 
-pytestmark = pytest.mark.usefixtures("without_engines")
+pytestmark = pytest.mark.usefixtures("without_engines", "reference_device")
 
 DESCRIPTORS: list[Callable[[], Any]] = [
     lambda: cudnn.ActivationDescriptor("clipped_relu", coef=2.5, nan_propagation="propagate_nan"),
@@ -109,15 +109,9 @@ REFUSED: dict[str, Callable[[cudnn.Handle], Any]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def on_the_reference_device(reference_device: None) -> None:
-    with cudnn.use_reference_device():
-        pass
-
-
 @pytest.fixture
-def handle(on_the_reference_device: None) -> Iterator[cudnn.Handle]:
-    with cudnn.use_reference_device(), cudnn.Handle() as handle:
+def handle(reference_device: None) -> Iterator[cudnn.Handle]:
+    with cudnn.Handle() as handle:
         yield handle
 
 

@@ -73,22 +73,20 @@ def compile_c(program: Path, *flags: object) -> None:
 
 
 @pytest.mark.parametrize("name", with_c())
-def test_comments_compile(name: str, tmp_path: Path) -> None:
+def test_comments_make_the_calls_of_python_and_compile(name: str, tmp_path: Path) -> None:
+    python = raw_calls((ROOT / "examples" / f"{name}.py").read_text())
+    assert re.findall(r"\b(cudnn\w+)\(", with_c()[name]) == python
     program = tmp_path / f"{name}.c"
     program.write_text(HEAD + with_c()[name] + "\nreturn 0;\n}\n")
     compile_c(program, "-fsyntax-only", "-Wno-uninitialized", "-Wno-maybe-uninitialized")
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_programs_compile(program: Path) -> None:
-    compile_c(program, "-fsyntax-only")
-
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_programs_use_the_functions_that_python_uses(program: Path) -> None:
+def test_programs_use_the_functions_that_python_uses_and_compile(program: Path) -> None:
     python = raw_calls((ROOT / "examples" / f"{program.stem}.py").read_text())
     used = set(re.findall(r"\b(cudnn[A-Z]\w+)\(", program.read_text()))
     assert used - {"cudnnGetErrorString"} == set(python)
+    compile_c(program, "-fsyntax-only")
 
 
 @pytest.mark.gpu
@@ -119,12 +117,6 @@ def test_programs_print_what_python_prints(program: Path, tmp_path: Path) -> Non
         numbers.append(re.findall(r"^[\d ]+$", done.stdout, re.M))
     assert numbers[0] == numbers[1]
     assert len(numbers[0]) == 4
-
-
-@pytest.mark.parametrize("name", with_c())
-def test_makes_the_same_calls_as_python(name: str) -> None:
-    python = raw_calls((ROOT / "examples" / f"{name}.py").read_text())
-    assert re.findall(r"\b(cudnn\w+)\(", with_c()[name]) == python
 
 
 def test_a_mistake_in_c_is_noticed(tmp_path: Path) -> None:

@@ -20,6 +20,14 @@ def _reference_device(request: pytest.FixtureRequest) -> Any:
         yield
 
 
+class Stream:
+    def __init__(self, address: int, version: int = 0) -> None:
+        self.words = version, address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return self.words
+
+
 class TestOnTheReferenceDevice:
     def test_it_says_so(self) -> None:
         with Handle() as handle:
@@ -28,13 +36,9 @@ class TestOnTheReferenceDevice:
         assert repr(handle) == "Handle(closed)"
 
     def test_streams(self) -> None:
-        class Stream:
-            def __cuda_stream__(self) -> tuple[int, int]:
-                return 0, 0x1234
-
         with Handle() as handle:
             assert handle.stream == 0
-            stream = Stream()
+            stream = Stream(0x1234)
             handle.stream = stream
             assert handle.stream is stream
             seen = raw.cudaStream_t()
@@ -45,13 +49,6 @@ class TestOnTheReferenceDevice:
             assert handle.stream == 0x77
 
     def test_streams_that_alternate_keep_their_memory(self) -> None:
-        class Stream:
-            def __init__(self, address: int) -> None:
-                self.address = address
-
-            def __cuda_stream__(self) -> tuple[int, int]:
-                return 0, self.address
-
         with Handle() as handle:
 
             def allocators(*streams: Any) -> list[Any]:
@@ -72,12 +69,9 @@ class TestOnTheReferenceDevice:
             assert allocators(two)[0] is not second
 
     def test_what_is_no_stream(self) -> None:
-        class Unknown:
-            def __cuda_stream__(self) -> tuple[int, int]:
-                return 1, 0x1000
-
+        unknown = Stream(0x1000, version=1)
         with Handle() as handle:
-            for wrong, message in (("default", "expected None, an add"), (Unknown(), "version 1")):
+            for wrong, message in (("default", "expected None, an add"), (unknown, "version 1")):
                 with pytest.raises(TypeError, match=rf"^stream: {message}"):
                     handle.stream = wrong
             with pytest.raises(ValueError, match=r"^stream: -1 is no"):
@@ -131,16 +125,17 @@ class TestWithoutAGpu:
     """
 
     @pytest.mark.parametrize(
-        ("device", "wanted"),
+        ("device", "wanted", "reason"),
         [
-            ("", "NotInitializedError"),
-            ("device=0", "NoDeviceError"),
-            ("device='reference'", "TypeError"),
+            ("", "NotInitializedError", "  hint: cuDNN found no usable NVIDIA GPU or driver. To"),
+            ("device=0", "NoDeviceError", ""),
+            ("device='reference'", "TypeError", ""),
         ],
     )
-    def test_the_message_says_how_to_use_the_reference_device(self, device, wanted):
+    def test_the_message_says_how_to_use_the_reference_device(self, device, wanted, reason):
         kind, text = printed(self.PROGRAM.replace("Handle()", f"Handle({device})"))
         assert kind == wanted
+        assert reason in text
         assert "use_reference_device()" in text
         assert "CUDNN_CTYPES_DEVICE=reference" in text
 

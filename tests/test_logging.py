@@ -16,25 +16,16 @@ from cudnn_ctypes.graph.engines.tuning.measurements import Measurement
 from cudnn_ctypes.porting.compat import OldNameWarning
 
 
-class Kept(logging.Handler):
-    """Keeps the records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
-
-
 @pytest.fixture
-def records() -> Iterator[list[logging.LogRecord]]:
+def records(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[logging.LogRecord]]:
     """All that the logger tells while the test runs."""
-    logger, handler = logging.getLogger("cudnn_ctypes"), Kept()
+    logger, handler = logging.getLogger("cudnn_ctypes"), logging.Handler()
+    kept: list[logging.LogRecord] = []
+    monkeypatch.setattr(handler, "emit", kept.append)
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
-    yield handler.records
+    yield kept
     logger.setLevel(before)
     logger.removeHandler(handler)
 

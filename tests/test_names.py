@@ -97,22 +97,15 @@ def test_results_have_the_same_words() -> None:
     assert not found
 
 
-def backward() -> list[str]:
-    return [
-        name
+def test_backward_functions_take_their_operands_by_keyword() -> None:
+    by_position = {
+        f"{name}({parameter.name})"
         for name, value in CALLABLES.items()
         if "backward" in name.lower() and inspect.isfunction(value)
-    ]
-
-
-def test_backward_functions_take_their_operands_by_keyword() -> None:
-    for name in backward():
-        by_position = {
-            parameter.name
-            for parameter in parameters(CALLABLES[name])
-            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
-        }
-        assert not by_position & OPERANDS
+        for parameter in parameters(value)
+        if parameter.kind is not parameter.KEYWORD_ONLY and parameter.name in OPERANDS
+    }
+    assert not by_position
 
 
 def test_layers_take_first_what_says_which_operation_it_is() -> None:

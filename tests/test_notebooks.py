@@ -59,23 +59,11 @@ def test_has_all_parts(path: Path) -> None:
     nbformat.validate(notebook)
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert notebook.cells[0].source.startswith("# ")
-    for part in (
-        "**You need**",
-        "**You will be able to**",
-        "## Question",
-        "Predict",
-        "## Exercise",
-    ):
-        assert part in text
+    parts = ("**You need**", "**You will be able to**", "## Question", "Predict", "## Exercise")
+    assert [part for part in parts if part not in text] == []
     assert re.search(r"^## The picture", text, re.MULTILINE)
-    pictures = [
-        kind
-        for cell in notebook.cells
-        for each in shown(cell)
-        for kind in each
-        if kind in ("image/png", "image/svg+xml")
-    ]
-    assert pictures
+    kinds = {kind for cell in notebook.cells for each in shown(cell) for kind in each}
+    assert kinds & {"image/png", "image/svg+xml"}
     attempts, checks = (course.tagged(notebook, tag) for tag in ("exercise", "check"))
     assert len(attempts) == len(checks) == 3
     for attempt, check in zip(attempts, checks, strict=True):

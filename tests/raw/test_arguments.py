@@ -166,26 +166,13 @@ class TestArrays:
         axes = list(raw.cudnnSeqDataAxis_t)[:4]
         for given in (axes, [int(a) for a in axes], (c_int * 4)(*axes)):
             raw.cudnnSetSeqDataDescriptor(sequence, 0, 4, [5, 2, 1, 8], given, 2, [5, 4], None)
-        read = (raw.cudnnSeqDataAxis_t * 4)()
+        read, rest = (raw.cudnnSeqDataAxis_t * 4)(), (c_size_t(), 2, (c_int * 2)(), None)
         for out in (read, (c_int * 4)()):
-            raw.cudnnGetSeqDataDescriptor(
-                sequence,
-                c_int(),
-                c_int(),
-                4,
-                (c_int * 4)(),
-                out,
-                c_size_t(),
-                2,
-                (c_int * 2)(),
-                None,
-            )
+            raw.cudnnGetSeqDataDescriptor(sequence, c_int(), c_int(), 4, (c_int * 4)(), out, *rest)
         assert list(read) == axes
+        out = (raw.cudnnDataType_t * 4)()
         with pytest.raises(TypeError, match="'axes'"):
-            raw.cudnnGetSeqDataDescriptor(
-                *(sequence, c_int(), c_int(), 4, (c_int * 4)(), (raw.cudnnDataType_t * 4)()),
-                *(c_size_t(), 2, (c_int * 2)(), None),
-            )
+            raw.cudnnGetSeqDataDescriptor(sequence, c_int(), c_int(), 4, (c_int * 4)(), out, *rest)
         with pytest.raises(TypeError, match=r"'axes' .*expected a cudnnSeqDataAxis_t"):
             raw.cudnnSetSeqDataDescriptor(
                 sequence, 0, 4, [5, 2, 1, 8], [raw.CUDNN_DATA_FLOAT] * 4, 2, [5, 4], None

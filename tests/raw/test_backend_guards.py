@@ -13,16 +13,13 @@ import numpy as np
 import pytest
 from programs import fuzz
 
-from cudnn_ctypes import BadParamError, CudnnError, NotSupportedError, raw
+from cudnn_ctypes import BadParamError, ClosedError, CudnnError, NotSupportedError, raw
 from cudnn_ctypes.raw import library, live
 from cudnn_ctypes.raw.guards import backend
 from tools.fuzz.descriptors import Workshop
 
-TENSOR, INT64, DESCRIPTOR = (
-    raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR,
-    raw.CUDNN_TYPE_INT64,
-    raw.CUDNN_TYPE_BACKEND_DESCRIPTOR,
-)
+TENSOR, INT64 = raw.CUDNN_BACKEND_TENSOR_DESCRIPTOR, raw.CUDNN_TYPE_INT64
+DESCRIPTOR = raw.CUDNN_TYPE_BACKEND_DESCRIPTOR
 
 
 @pytest.fixture(scope="module")
@@ -305,8 +302,6 @@ def test_a_destroyed_handle_is_no_value(shop: Workshop) -> None:
 
 
 def test_a_closed_object_is_refused_where_its_handle_would_be_taken(shop: Workshop) -> None:
-    from cudnn_ctypes import ClosedError
-
     closed = shop.make("tensor", "new")
     dims, name = (c_int64 * 4)(1, 2, 3, 4), raw.CUDNN_ATTR_TENSOR_DIMENSIONS
     for _ in range(2):  # known to be harmless the second time
@@ -342,8 +337,7 @@ def test_an_address_that_is_said_to_be_a_handle_is_not_followed_as_a_descriptor(
 
 
 def test_a_denominator_of_0_is_refused() -> None:
-    descriptor = raw.cudnnBackendDescriptor_t()
-    raw.cudnnBackendCreateDescriptor(raw.CUDNN_BACKEND_RESAMPLE_DESCRIPTOR, descriptor)
+    descriptor = created(raw.CUDNN_BACKEND_RESAMPLE_DESCRIPTOR)
     for denominator, status in ((2, 0), (0, raw.CUDNN_STATUS_BAD_PARAM), (1, 0)):
         strides = (raw.cudnnFraction_t * 2)((1, 1), (1, denominator))
         arguments = (raw.CUDNN_ATTR_RESAMPLE_STRIDES, raw.CUDNN_TYPE_FRACTION, 2, strides)

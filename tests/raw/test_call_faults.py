@@ -96,18 +96,14 @@ def test_programs_are_right_on_the_reference_device(name: str) -> None:
         assert CALLS[name](handle)
 
 
-def test_an_unprojected_value_of_several_heads() -> None:
-    descriptor = raw.cudnnAttnDescriptor_t()
-    raw.cudnnCreateAttnDescriptor(descriptor)
-    try:
-        for heads, projection, found in ((2, 0, True), (1, 0, False), (2, 3, False)):
-            raw.cudnnSetAttnDescriptor(
-                descriptor, 0, heads, 1.0, raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_FLOAT,
-                raw.CUDNN_DEFAULT_MATH, None, None, 4, 4, 4, 4, 4, projection, 4, 3, 3, 1, 1,
-            )  # fmt: skip
-            assert bool(_found("cudnnMultiHeadAttnForward", attnDesc=descriptor)) == found
-    finally:
-        raw.cudnnDestroyAttnDescriptor(descriptor)
+def test_an_unprojected_value_of_several_heads(new: Any) -> None:
+    descriptor = new(raw.cudnnAttnDescriptor_t)
+    for heads, projection, found in ((2, 0, True), (1, 0, False), (2, 3, False)):
+        raw.cudnnSetAttnDescriptor(
+            descriptor, 0, heads, 1.0, raw.CUDNN_DATA_FLOAT, raw.CUDNN_DATA_FLOAT,
+            raw.CUDNN_DEFAULT_MATH, None, None, 4, 4, 4, 4, 4, projection, 4, 3, 3, 1, 1,
+        )  # fmt: skip
+        assert bool(_found("cudnnMultiHeadAttnForward", attnDesc=descriptor)) == found
 
 
 @pytest.mark.parametrize(
@@ -273,24 +269,17 @@ def test_a_fused_convolution_of_few_channels(
     ],
 )
 def test_an_attention_gradient_of_single_keys(
-    heads: int, projection: int, keys: int, length: int, math: Any, lost: bool
+    new: Any, heads: int, projection: int, keys: int, length: int, math: Any, lost: bool
 ) -> None:
-    descriptor, q = raw.cudnnAttnDescriptor_t(), raw.cudnnSeqDataDescriptor_t()
-    raw.cudnnCreateAttnDescriptor(descriptor)
-    raw.cudnnCreateSeqDataDescriptor(q)
+    descriptor, q = new(raw.cudnnAttnDescriptor_t), new(raw.cudnnSeqDataDescriptor_t)
     half = raw.CUDNN_DATA_HALF
-    try:
-        raw.cudnnSetAttnDescriptor(
-            descriptor, 0, heads, 1.0, half, half, math, None, None, 4, 4, 4, 4, projection, 4, 0,
-            5, keys, 1, 1,
-        )  # fmt: skip
-        axes = [0, 1, 2, 3]
-        raw.cudnnSetSeqDataDescriptor(q, half, 4, [5, 1, 1, 4], axes, 1, [length], None)
-        found = _found("cudnnMultiHeadAttnBackwardWeights", attnDesc=descriptor, qDesc=q)
-        assert ("attention gradient of single keys" in found) == lost
-    finally:
-        raw.cudnnDestroyAttnDescriptor(descriptor)
-        raw.cudnnDestroySeqDataDescriptor(q)
+    raw.cudnnSetAttnDescriptor(
+        descriptor, 0, heads, 1.0, half, half, math, None, None, 4, 4, 4, 4, projection, 4, 0,
+        5, keys, 1, 1,
+    )  # fmt: skip
+    raw.cudnnSetSeqDataDescriptor(q, half, 4, [5, 1, 1, 4], [0, 1, 2, 3], 1, [length], None)
+    found = _found("cudnnMultiHeadAttnBackwardWeights", attnDesc=descriptor, qDesc=q)
+    assert ("attention gradient of single keys" in found) == lost
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,6 @@ def test_c_receives_what_was_given(in_c: Any, name: str, usual: bool) -> None:
         assert seen() == [expected for _, expected in samples]
 
 
-# --- NULL ---------------------------------------------------------------------------------------
-
-
 def not_null() -> list[tuple[str, str]]:
     """Functions that need no GPU, each with a descriptor for which type checkers refuse None."""
     return [
@@ -161,9 +158,6 @@ def test_c_refuses_null_where_type_checkers_refuse_none(name: str, null: str) ->
             arguments.append(sample(p, i, usual=True)[0])
     status = raw.FUNCTIONS[name].unchecked(*arguments)
     assert status.name.startswith("CUDNN_STATUS_BAD_PARAM")
-
-
-# --- memory -------------------------------------------------------------------------------------
 
 
 @pytest.fixture

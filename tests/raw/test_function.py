@@ -36,8 +36,11 @@ class TestFacts:
 class TestBinding:
     def test_importing_and_inspecting_load_nothing(self) -> None:
         program = """
-            import inspect
+            import inspect, sys
+            before = set(sys.modules)
             from cudnn_ctypes import raw
+            roots = {name.split(".")[0] for name in sys.modules.keys() - before}
+            print(sorted(roots & {"cuda", "numpy", "ml_dtypes", "rich", "torch"}))
             [(f.prototype, f.parameters, inspect.signature(f)) for f in raw.FUNCTIONS.values()]
             maps = open("/proc/self/maps").read()
             print(raw.loaded_library(), "libcudnn" in maps, "libcuda" in maps)
@@ -45,7 +48,7 @@ class TestBinding:
             maps = open("/proc/self/maps").read()
             print(raw.loaded_library() is raw.load(), "libcudnn" in maps)
         """
-        assert printed(program) == ["None False False", "True True"]
+        assert printed(program) == ["[]", "None False False", "True True"]
 
     def test_threads_may_make_the_first_call_together(self) -> None:
         program = """
@@ -96,14 +99,6 @@ class TestBinding:
 
 
 class TestHandles:
-    def test_destroying_twice_is_harmless(self) -> None:
-        for kind in ("Tensor", "Filter", "Convolution", "Activation", "Pooling", "LRN", "RNN"):
-            handle = getattr(raw, f"cudnn{kind}Descriptor_t")()
-            raw.FUNCTIONS[f"cudnnCreate{kind}Descriptor"](handle)
-            for _ in range(2):
-                raw.FUNCTIONS[f"cudnnDestroy{kind}Descriptor"].unchecked(handle)
-            assert not handle
-
     def test_a_handle_of_the_reference_device_never_reaches_cudnn(self) -> None:
         program = """
             from cudnn_ctypes import raw, use_reference_device

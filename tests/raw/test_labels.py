@@ -24,22 +24,17 @@ def variants(new: Any) -> Any:
 
 def test_a_descriptor_is_copied_in_and_out(constants: Any) -> None:
     """Many times: a descriptor passed by its address instead would corrupt the heap."""
-    is_null = ctypes.c_int(-1)
+    get, put = (getattr(raw, f"cudnn{do}FusedOpsConstParamPackAttribute") for do in ("Get", "Set"))
+    label, is_null = raw.CUDNN_PARAM_XDESC, ctypes.c_int(-1)
     for _ in range(100):
         with TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x, TensorDescriptor() as y:
-            raw.cudnnGetFusedOpsConstParamPackAttribute(
-                constants, raw.CUDNN_PARAM_XDESC, y, is_null
-            )
-            raw.cudnnSetFusedOpsConstParamPackAttribute(constants, raw.CUDNN_PARAM_XDESC, x)
-            raw.cudnnGetFusedOpsConstParamPackAttribute(
-                constants, raw.CUDNN_PARAM_XDESC, y, is_null
-            )
+            get(constants, label, y, is_null)
+            put(constants, label, x)
+            get(constants, label, y, is_null)
             assert is_null.value == 0
             assert y == x
-            raw.cudnnSetFusedOpsConstParamPackAttribute(constants, raw.CUDNN_PARAM_XDESC, None)
-            raw.cudnnGetFusedOpsConstParamPackAttribute(
-                constants, raw.CUDNN_PARAM_XDESC, y, is_null
-            )
+            put(constants, label, None)
+            get(constants, label, y, is_null)
             assert is_null.value == 1
 
 

@@ -26,41 +26,27 @@ def tensor(new, *shape, data_type=FLOAT, layout=raw.CUDNN_TENSOR_NCHW):
     return descriptor
 
 
-# --- what the records say ------------------------------------------------------------------------
-
-
 def test_spatial_transformer_is_noted_where_c_cannot_be_asked(new):
     descriptor = new(raw.cudnnSpatialTransformerDescriptor_t)
     bilinear = raw.CUDNN_SAMPLER_BILINEAR
     assert record(descriptor) is None
-    raw.cudnnSetSpatialTransformerNdDescriptor.unchecked(
-        descriptor, bilinear, FLOAT, 4, (2, 3, 8, 9)
-    )
+    set_nd = raw.cudnnSetSpatialTransformerNdDescriptor
+    set_nd.unchecked(descriptor, bilinear, FLOAT, 4, (2, 3, 8, 9))
     assert record(descriptor) == descriptors.SpatialTransformer((2, 3, 8, 9), FLOAT, bilinear)
     for count in (c_int(4), np.int64(4)):
         data_type = raw.cudnnDataType_t()
         data_type.value = raw.CUDNN_DATA_HALF
-        raw.cudnnSetSpatialTransformerNdDescriptor(
-            descriptor, bilinear, data_type, count, [2, 3, 8, 7]
-        )
+        set_nd(descriptor, bilinear, data_type, count, [2, 3, 8, 7])
         held = descriptors.SpatialTransformer((2, 3, 8, 7), raw.CUDNN_DATA_HALF, bilinear)
         assert record(descriptor) == held
     with pytest.raises(errors.CudnnError):
-        raw.cudnnSetSpatialTransformerNdDescriptor(
-            descriptor, bilinear, raw.CUDNN_DATA_INT8, 4, (2, 3, 8, 9)
-        )
+        set_nd(descriptor, bilinear, raw.CUDNN_DATA_INT8, 4, (2, 3, 8, 9))
     assert record(descriptor) is None
-
-
-# --- NULL, never set, not readable -----------------------------------------------------------
 
 
 def test_what_is_no_descriptor_is_refused():
     with pytest.raises(TypeError, match="expected a descriptor, got 7"):
         record(7)
-
-
-# --- reading once, forgetting ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("unchecked", [False, True])
@@ -140,9 +126,6 @@ def test_a_record_read_while_it_is_set_is_not_kept(new, monkeypatch):
     assert bytes(descriptor) not in records.cache
     monkeypatch.undo()
     assert record(descriptor).shape == (5, 6, 7, 8)
-
-
-# --- reprs --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)

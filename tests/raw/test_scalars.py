@@ -153,8 +153,6 @@ def test_every_host_scalar_says_what_decides_its_type():
                 assert set(p.described_by) & names == set(p.described_by) != set(), f.prototype
 
 
-# --- padding --------------------------------------------------------------------------------------
-
 PADDING = {
     FLOAT: (c_float(2.5), c_double(2.5), struct.pack("<f", 2.5)),
     DOUBLE: (c_double(2.5), c_float(2.5), struct.pack("<d", 2.5)),

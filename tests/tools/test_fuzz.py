@@ -36,15 +36,15 @@ from tools.fuzz.wrong_rows import UNSEEN, verdict
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 
 
-def fuzzed(*flags: str) -> Any:
-    program = f"import sys; from tools.fuzz import calls; sys.exit(calls.main({list(flags)!r}))"
+def fuzzed(tool: str, *flags: str) -> Any:
+    program = f"import sys; from tools.fuzz import {tool}; sys.exit({tool}.main({list(flags)!r}))"
     return run_program(program, folder=ROOT, check=False)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["null", "reference"])
 def test_random_calls_end_no_process_and_write_nowhere_else(mode):
-    done = fuzzed("--calls", "1000", "--seed", "20", "--mode", mode)
+    done = fuzzed("calls", "--calls", "1000", "--seed", "20", "--mode", mode)
     assert done.returncode == 0, done.stdout + done.stderr
     first, columns, *rows = done.stdout.splitlines()
     assert first.startswith(f"1000 calls, {mode}")
@@ -58,7 +58,7 @@ def test_random_calls_end_no_process_and_write_nowhere_else(mode):
 
 @pytest.mark.gpu
 def test_random_calls_on_a_gpu():
-    done = fuzzed("--calls", "4000", "--seed", "21", "--length", "1000", "--gpu")
+    done = fuzzed("calls", "--calls", "4000", "--seed", "21", "--length", "1000", "--gpu")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -70,25 +70,9 @@ def test_arguments_of_any_class_are_answered_with_errors_of_users():
 # --- random attention is right on the reference device; wrong numbers are found -------------------
 
 
-TOOL = """
-    import importlib, sys
-    sys.exit(importlib.import_module(f"tools.fuzz.{sys.argv[1]}").main(sys.argv[2:]))
-"""
-PLAIN = {
-    "seed": 1,
-    "operation": "sdpa",
-    "io": "float16",
-    "batch": 2,
-    "heads": 2,
-    "key_heads": 1,
-    "queries": 8,
-    "keys": 24,
-    "size": 16,
-    "value_size": 16,
-    "layout": "bshd",
-    "values": "normal",
-    "outputs": "stats",
-}
+PLAIN = {"seed": 1, "operation": "sdpa", "io": "float16", "layout": "bshd", "values": "normal"}
+PLAIN |= {"batch": 2, "heads": 2, "key_heads": 1, "queries": 8, "keys": 24}
+PLAIN |= {"size": 16, "value_size": 16, "outputs": "stats"}
 
 
 def searched(tool: str, *flags: str) -> tuple[int, str]:
@@ -130,7 +114,8 @@ def test_random_attention_is_right_on_the_reference_device(tmp_path):
 @pytest.mark.gpu
 def test_random_attention_is_right_on_a_gpu(tmp_path):
     flags = ("--cases", "30", "--seed", "100", "--out", str(tmp_path))
-    assert run_program(TOOL, "attentions", *flags, folder=ROOT)
+    done = fuzzed("attentions", *flags)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.soak
@@ -171,12 +156,8 @@ def test_variants_are_other_graphs_of_the_same_results():
 
 
 def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):
-    engines = {
-        "engine 2": "wrong: y by 1",
-        "engine 4": "lost: hang",
-        "engine 7": "right",
-        "engine 8": "refused: no",
-    }
+    engines = {"engine 2": "wrong: y by 1", "engine 4": "lost: hang"}
+    engines |= {"engine 7": "right", "engine 8": "refused: no"}
     case = {**broadcast_graphs.draw(83, {"matmul": 1}), "before": []}
     found = {"case": case, "cudnn": 91900, "beforehand": 0, "engines": engines}
     other = {**found, "form": "as it was described once"}
@@ -204,7 +185,8 @@ def test_random_graphs_are_right_on_the_reference_device():
 @pytest.mark.gpu
 def test_random_graphs_are_right_on_a_gpu():
     pytest.importorskip("torch")
-    assert run_program(TOOL, "numbers", "--cases", "6", "--seed", "100", folder=ROOT)
+    done = fuzzed("numbers", "--cases", "6", "--seed", "100")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.soak
@@ -229,14 +211,9 @@ def test_wrong_numbers_are_found_and_replayed(monkeypatch):
 # --- graphs of two and three operations end no process; without our refusals some do --------------
 
 
-def searched_pairs(*flags: str) -> Any:
-    program = f"import sys; from tools.fuzz import pairs; sys.exit(pairs.main({list(flags)!r}))"
-    return run_program(program, folder=ROOT, check=False)
-
-
 @pytest.mark.soak
 def test_a_sample_of_all_forms_ends_no_process():
-    done = searched_pairs("--forms", *FORMS, "--each", "1", "--sample", "40", "--seed", "7")
+    done = fuzzed("pairs", "--forms", *FORMS, "--each", "1", "--sample", "40", "--seed", "7")
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
     assert last.startswith(f"40 cases of cuDNN {raw.load().version_text}: ")
@@ -249,19 +226,16 @@ def test_what_ends_a_process_is_found_and_can_be_replayed():
     path = ("conv_fprop", "y", "A", "matmul")
     flags = ("--modes", "a", "--gpus", "h200", "--shapes", "image", "--types", "float16")
     only = '"path": \\["conv_fprop", "y", "A", "matmul"\\]'
-    done = searched_pairs(*flags, "--each", "1", "--unguarded", "--only", only)
+    done = fuzzed("pairs", *flags, "--each", "1", "--unguarded", "--only", only)
     assert done.returncode == 1
     assert "died: SIGSEGV while asking heuristics, rows ['product of a conv" in done.stdout
     assert "0 of these in no row of faults" in done.stdout
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("died"))
     case = Case.from_json(line[line.index("{") :])
     assert case.path == path
-    refused = searched_pairs("--replay", str(case))
+    refused = fuzzed("pairs", "--replay", str(case))
     assert "refused: NotSupportedError" in refused.stdout
-    assert searched_pairs("--replay", str(case), "--unguarded").returncode < 0
-
-
-# --- the rows of wrong numbers -------------------------------------------------------------------
+    assert fuzzed("pairs", "--replay", str(case), "--unguarded").returncode < 0
 
 
 @pytest.mark.thinned(20)
@@ -304,16 +278,10 @@ def test_a_row_is_measured_only_where_its_form_is_not_taken_anyway(needed, resul
         assert verdict(row, handle) == result
 
 
-# --- public reports ------------------------------------------------------------------------------
-
-
 @pytest.mark.soak
-def test_the_reference_device_is_right():
+def test_public_reports_are_not_reproduced_on_the_reference_device():
     _, printed = searched("reports", "--reference", "--only", "onnxruntime 26215")
     assert "    not reproduced\n" in printed
-
-
-# --- the fuzzer of library layouts ---------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,7 @@ from programs import ROOT, printed
 from cudnn_ctypes import raw, use_reference_device
 from cudnn_ctypes.raw import mode
 from tests.graph.advice_cases import ADVISED
-from tools import (
-    advice_table,
-    bench_call,
-    gpu_check,
-    graph_matrix,
-    version_matrix,
-)
+from tools import advice_table, bench_call, gpu_check, graph_matrix, version_matrix
 from tools.advice_table import COLUMNS
 from tools.graph_matrix import differing, report, report_of
 from tools.version_matrix import loaded_row
@@ -39,9 +33,6 @@ def test_the_installed_library_has_what_is_stated(capsys):
 def test_a_file_that_is_no_library(tmp_path):
     with pytest.raises(SystemExit, match="libcudnn"):
         version_matrix.main([f"{tmp_path}/libcudnn.so.9"])
-
-
-# --- the matrix of environments ------------------------------------------------------------------
 
 
 STEPS = {step.__name__: "ok" for step in check.STEPS}
@@ -113,9 +104,6 @@ def test_a_library_that_does_not_load_is_named(tmp_path):
         graph_matrix.main([f"{tmp_path}/libcudnn.so.9"])
 
 
-# --- the run of all that needs a GPU, where there is none -----------------------------------------
-
-
 def test_a_machine_without_a_gpu_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(mode, "why_no_gpu", lambda: "the driver sees no GPU")
     with pytest.raises(SystemExit, match="2"):
@@ -124,12 +112,9 @@ def test_a_machine_without_a_gpu_is_refused(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "parts").exists()
 
 
-# --- the table of advice has a row for each graph, with what the tests expect of it ---------------
-
-
 @pytest.mark.soak
 @pytest.mark.skipif(raw.load().version < 92800, reason="the graphs were chosen for this version")
-def test_it_shows_the_first_suggestion(capsys):
+def test_the_table_of_advice_shows_the_first_suggestion(capsys):
     name = "norm with float32 scale, and ReLU"
     assert advice_table.main(["--only", name]) == 0
     version, _, header, line, *found = capsys.readouterr().out.splitlines()
@@ -201,10 +186,8 @@ def test_the_reference_device_beside_pytorch(measured):
     title, heads, *rows = measured("bench_reference.__main__", *flags)
     assert title.startswith("PyTorch")
     assert heads.split() == ["ms", "PyTorch", "ratio", "MB"]
-    assert [row.rsplit(maxsplit=4)[0].strip() for row in rows] == [
-        "relu forward, cifar",
-        "relu backward, cifar",
-    ]
+    names = [row.rsplit(maxsplit=4)[0].strip() for row in rows]
+    assert names == ["relu forward, cifar", "relu backward, cifar"]
 
 
 @pytest.mark.soak

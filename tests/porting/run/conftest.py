@@ -51,10 +51,7 @@ HEAD = """\
 
 @pytest.fixture
 def compiled(
-    cache: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Run:
     """Compile source in this process, and run it; its first line is line 5 of the file."""
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,26 +12,12 @@ from cudnn_ctypes.raw import log
 from cudnn_ctypes.raw.hints import Failure, hint
 
 
-def hint_of(call: Callable[..., Any], *arguments: Any) -> str:
+def test_types_of_attributes() -> None:
+    tensor, name = cudnn.BackendDescriptor("tensor"), raw.CUDNN_ATTR_TENSOR_DIMENSIONS
     with pytest.raises(cudnn.CudnnError) as caught:
-        call(*arguments)
-    return caught.value.hint
-
-
-class TestBackend:
-    def test_types_of_attributes(self) -> None:
-        told = hint_of(
-            raw.cudnnBackendSetAttribute,
-            cudnn.BackendDescriptor("tensor"),
-            raw.CUDNN_ATTR_TENSOR_DIMENSIONS,
-            raw.CUDNN_TYPE_INT32,
-            1,
-            ctypes.c_int32(1),
-        )
-        assert told == (
-            "CUDNN_ATTR_TENSOR_DIMENSIONS takes CUDNN_TYPE_INT64, and attributeType says "
-            "CUDNN_TYPE_INT32"
-        )
+        raw.cudnnBackendSetAttribute(tensor, name, raw.CUDNN_TYPE_INT32, 1, ctypes.c_int32(1))
+    wanted = f"{name.name} takes CUDNN_TYPE_INT64, and attributeType says CUDNN_TYPE_INT32"
+    assert caught.value.hint == wanted
 
 
 def test_functions_that_tell_sizes_exist() -> None:

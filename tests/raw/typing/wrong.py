@@ -101,26 +101,9 @@ raw.cudnnGetTensor4dDescriptor(x, raw.CUDNN_DATA_FLOAT, n, n, n, n, n, n, n, n) 
 raw.cudnnGetConvolutionGroupCount(conv, size)  # expect
 raw.cudnnCreateTensorDescriptor(w)  # expect
 raw.cudnnCreateTensorDescriptor(None)  # expect
-raw.cudnnGetConvolutionForwardAlgorithm_v7(
-    handle,
-    x,
-    w,
-    conv,
-    y,
-    8,
-    n,
-    [raw.cudnnConvolutionFwdAlgoPerf_t()],  # expect
-)
-raw.cudnnGetConvolutionForwardAlgorithm_v7(
-    handle,
-    x,
-    w,
-    conv,
-    y,
-    8,
-    n,
-    (raw.cudnnConvolutionBwdDataAlgoPerf_t * 8)(),  # expect
-)
+rows, others = [raw.cudnnConvolutionFwdAlgoPerf_t()], (raw.cudnnConvolutionBwdDataAlgoPerf_t * 8)()
+raw.cudnnGetConvolutionForwardAlgorithm_v7(handle, x, w, conv, y, 8, n, rows)  # expect
+raw.cudnnGetConvolutionForwardAlgorithm_v7(handle, x, w, conv, y, 8, n, others)  # expect
 
 # memory and host scalars
 raw.cudnnAddTensor(handle, one, x, "memory", zero, y, buffer)  # expect
