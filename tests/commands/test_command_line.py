@@ -209,9 +209,6 @@ def test_what_run_passes_on(tmp_path, monkeypatch):
     assert (program, started) == (output, [str(output), "1"])
 
 
-# --- Ctrl-C --------------------------------------------------------------------------------------
-
-
 def test_ctrl_c_is_quiet_and_keeps_what_is_done(tmp_path, monkeypatch, capsys):
     sources = [product(tmp_path / f"{name}.json") for name in "ab"]
     compiled = compile_command.compile_graphs
@@ -227,9 +224,6 @@ def test_ctrl_c_is_quiet_and_keeps_what_is_done(tmp_path, monkeypatch, capsys):
     assert [each["graph"] for each in json.loads(out)] == [str(sources[0])]
     assert (tmp_path / "a.plan.json").is_file()
     assert not (tmp_path / "b.plan.json").exists()
-
-
-# --- progress ------------------------------------------------------------------------------------
 
 
 def test_a_terminal_gets_a_bar_with_the_time_left(monkeypatch):

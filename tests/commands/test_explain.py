@@ -38,16 +38,8 @@ def test_several_graphs_with_advice(product, monkeypatch, capsys):
     graphs = [(f"log#{i}", Graph(name)) for i, name in enumerate("ab", 1)]
     monkeypatch.setattr("cudnn_ctypes.commands.explain.read_graphs", lambda path: graphs)
     monkeypatch.setattr(Graph, "explain", explain)
-    words = [
-        "explain",
-        "log",
-        "--device",
-        "h200",
-        "--forbid",
-        "winograd",
-        "--deterministic",
-        "--advice",
-    ]
+    line = "explain log --device h200 --forbid winograd --deterministic --advice"
+    words = line.split()
     assert main(words) == 1
     lines = ["log#1", "told of a", "", "advice", "", "log#2", "told of b", "", "advice"]
     assert capsys.readouterr().out.splitlines() == lines

@@ -233,14 +233,8 @@ def test_json(capsys):
     (function,) = create["entries"]
     assert function["since"] == "1.0.0"
     assert function["prototype"] == raw.cudnnCreate.prototype
-    assert function["parameters"] == [
-        {
-            "name": "handle",
-            "declaration": "cudnnHandle_t *handle",
-            "direction": "out",
-            "length": None,
-        }
-    ]
+    handle = {"name": "handle", "declaration": "cudnnHandle_t *handle"}
+    assert function["parameters"] == [{**handle, "direction": "out", "length": None}]
     assert function["used_by"] == ["Handle"]
     (attribute,) = strides["entries"]
     assert attribute["types"] == ["CUDNN_TYPE_INT64"]

@@ -41,12 +41,7 @@ TYPES = [
     ("complex64", "complex64", 5, 64),
     ("complex128", "complex128", 5, 128),
 ]
-ONLY_DLPACK = [
-    ("fp4_e2m1", "", 17, 4),
-    ("int4", "", 0, 4),
-    ("uint4", "", 1, 4),
-    ("boolean", "", 6, 1),
-]
+PACKED = [("fp4_e2m1", "", 17, 4), ("int4", "", 0, 4), ("uint4", "", 1, 4), ("boolean", "", 6, 1)]
 VERSIONS = [None, (0, 8), (1, 0), (1, 3)]
 NUMPY_MAKES_VERSIONED = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 1)
 
@@ -82,25 +77,15 @@ class Capsule:
 # -- export -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("where", "device"), [("reference_device", (1, 0)), ("fake_cuda", (2, 1))])
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
-@pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
-def test_capsules_on_the_host(reference_device, name, _, code, bits, version):
-    with DeviceTensor.from_numpy(random_bytes((2, 3, 4, 5), name), dtype=name, layout="NHWC") as t:
-        check_capsule(t.__dlpack__(max_version=version), t, code, bits, version, (1, 0))
-
-
-@pytest.mark.parametrize("version", VERSIONS, ids=str)
-@pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + ONLY_DLPACK)
-def test_capsules_on_a_gpu(fake_cuda, name, _, code, bits, version):
+@pytest.mark.parametrize(("name", "_", "code", "bits"), TYPES + PACKED)
+def test_capsules(request, where, device, name, _, code, bits, version):
+    request.getfixturevalue(where)
     array = random_bytes((2, 3, 4, 5), name)
-    with DeviceTensor.from_numpy(array, dtype=name, layout="NHWC", device=1) as t:
-        assert t.__dlpack_device__() == (2, 1)
-        check_capsule(t.__dlpack__(max_version=version), t, code, bits, version, (2, 1))
-
-
-def check_capsule(
-    capsule: object, tensor: DeviceTensor, code: int, bits: int, version: Any, device: Any
-) -> None:
+    tensor = DeviceTensor.from_numpy(array, dtype=name, layout="NHWC", device=device[1])
+    capsule = tensor.__dlpack__(max_version=version)
+    assert tensor.__dlpack_device__() == device
     managed = managed_tensor(capsule)
     versioned = NUMPY_MAKES_VERSIONED and version is not None and version[0] >= 1
     assert isinstance(managed, DLManagedTensorVersioned) == versioned

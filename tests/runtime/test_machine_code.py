@@ -235,14 +235,7 @@ class Exporter:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        return {
-            "version": 3,
-            "shape": self.array.shape,
-            "typestr": self.array.dtype.str,
-            "data": (self.array.ctypes.data, not self.array.flags.writeable),
-            "strides": self.array.strides,
-            "stream": self.stream,
-        }
+        return {**self.array.__array_interface__, "stream": self.stream}
 
 
 def test_keys_of_other_libraries(fake_cuda):
@@ -250,10 +243,8 @@ def test_keys_of_other_libraries(fake_cuda):
     array = np.zeros((2, 4, 6), np.float32)
     part, pointer = look(Exporter(array, stream=7), launcher)
     assert pointer.value == array.ctypes.data
-    assert [entry for entry in fake_cuda.log if entry[0] in ("record", "wait")] == [
-        ("record", 7),
-        ("wait", 5),
-    ]
+    waits = [entry for entry in fake_cuda.log if entry[0] in ("record", "wait")]
+    assert waits == [("record", 7), ("wait", 5)]
     assert look(Exporter(array.copy()), launcher)[0] == part
     readonly = array.copy()
     readonly.flags.writeable = False

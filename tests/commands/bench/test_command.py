@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -189,16 +189,6 @@ def test_results_are_plotted(reference_device, monkeypatch, tmp_path, capsys):
     assert "/proc/times.svg: it cannot be written" in capsys.readouterr().err
 
 
-class MadeUpTimer(MadeUp):
-    """A timer that is opened and closed."""
-
-    def __enter__(self) -> MadeUpTimer:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        pass
-
-
 def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, capsys):
     """All but the GPU: algorithms, no PyTorch, engines as `tune` notes them."""
     closed = []
@@ -214,7 +204,9 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
         noted(Measurement(8, {}, "engine", "failed", status="X", reason="why"), 4)
 
     monkeypatch.setattr("cudnn_ctypes.commands.bench._handle", Handle)
-    monkeypatch.setattr("cudnn_ctypes.commands.bench.open_timer", lambda *_, **__: MadeUpTimer())
+    monkeypatch.setattr(
+        "cudnn_ctypes.commands.bench.open_timer", lambda *_, **__: nullcontext(MadeUp())
+    )
     monkeypatch.setattr("cudnn_ctypes.commands.bench.torch_with_gpu", lambda: None)
     monkeypatch.setattr("cudnn_ctypes.commands.bench.measuring.check_handle", lambda handle: None)
     monkeypatch.setattr(Graph, "explain", lambda *_, **__: None)
@@ -236,9 +228,6 @@ def test_rows_come_one_by_one_and_then_sorted(reference_device, monkeypatch, cap
     assert len(rows) - 1 == len(lines)
     assert "failed: X: why" in table
     assert closed == [True]
-
-
-# --- on a GPU ------------------------------------------------------------------------------------
 
 
 @pytest.mark.gpu

@@ -44,20 +44,11 @@ def test_a_result_as_text_data_and_bars():
     assert str(result(faults={"it": "told"})) == TABLE
     unknown = result(rows=ROWS[3:], limit=None, flops=0)
     assert "no limit is known for this GPU and data type (a source)" in str(unknown)
-    speeds = [
-        {name: row[name] for name in ("tflops", "gbytes", "share")}
-        for row in unknown.as_dict()["rows"]
-    ]
-    assert speeds == [
-        {"tflops": None, "gbytes": 0.25, "share": None},
-        {"tflops": None, "gbytes": None, "share": None},
-    ]
-    assert result().as_dict()["rows"][2] == {
-        **dataclasses.asdict(ROWS[0]),
-        "tflops": 0.4,
-        "gbytes": 0.2,
-        "share": 0.25,
-    }
+    rows = unknown.as_dict()["rows"]
+    speeds = [tuple(row[name] for name in ("tflops", "gbytes", "share")) for row in rows]
+    assert speeds == [(None, 0.25, None), (None, None, None)]
+    known = {"tflops": 0.4, "gbytes": 0.2, "share": 0.25}
+    assert result().as_dict()["rows"][2] == {**dataclasses.asdict(ROWS[0]), **known}
     assert result(rows=ROWS[2:4]).best is None
     assert [dataclasses.astuple(bar) for bar in result()._bars()] == [
         ("PyTorch 2.11", 9.0, 10.0, 11.0, "pale"),

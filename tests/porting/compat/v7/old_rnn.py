@@ -166,17 +166,9 @@ class OldProgram:
     def place(self, kind: str, pseudo_layer: int, linear_layer: int, part: Any) -> slice:
         descriptor, address = self.made(cudnn.cudnnFilterDescriptor_t, "Filter"), c_void_p()
         get = getattr(cudnn, f"cudnnGetRNNLinLayer{kind}Params")
-        get(
-            self.handle,
-            self.rnn,
-            pseudo_layer,
-            self.first_x,
-            self.w_desc,
-            self.w,
-            linear_layer,
-            descriptor,
-            byref(address),
-        )
+        weights = self.first_x, self.w_desc, self.w
+        at = descriptor, byref(address)
+        get(self.handle, self.rnn, pseudo_layer, *weights, linear_layer, *at)
         data_type, layout = cudnn.cudnnDataType_t(), cudnn.cudnnTensorFormat_t()
         ndim, dims = c_int(), (c_int * 3)()
         cudnn.cudnnGetFilterNdDescriptor(descriptor, 3, data_type, layout, ndim, dims)

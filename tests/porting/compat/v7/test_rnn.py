@@ -130,19 +130,12 @@ def rnn(reference_handle):
     cudnn.cudnnDestroyRNNDescriptor(descriptor)
 
 
+LSTM = [cudnn.CUDNN_LINEAR_INPUT, cudnn.CUDNN_BIDIRECTIONAL, cudnn.CUDNN_LSTM]
+LSTM += [cudnn.CUDNN_RNN_ALGO_STANDARD, cudnn.CUDNN_DATA_FLOAT]
+
+
 def set_lstm(handle: Handle, rnn: Any, dropout: Any = None) -> None:
-    cudnn.cudnnSetRNNDescriptor_v6(
-        handle,
-        rnn,
-        5,
-        2,
-        dropout,
-        cudnn.CUDNN_LINEAR_INPUT,
-        cudnn.CUDNN_BIDIRECTIONAL,
-        cudnn.CUDNN_LSTM,
-        cudnn.CUDNN_RNN_ALGO_STANDARD,
-        cudnn.CUDNN_DATA_FLOAT,
-    )
+    cudnn.cudnnSetRNNDescriptor_v6(handle, rnn, 5, 2, dropout, *LSTM)
 
 
 def test_settings_are_read_back_as_they_were_set(reference_handle, rnn):
@@ -155,13 +148,7 @@ def test_settings_are_read_back_as_they_were_set(reference_handle, rnn):
         cudnn.cudnnGetRNNDescriptor_v6(reference_handle, rnn, *numbers, got_dropout, *words)
         assert [each.value for each in numbers] == [5, 2]
         assert got_dropout.value == dropout._as_parameter_.value
-        assert [each.value for each in words] == [
-            cudnn.CUDNN_LINEAR_INPUT,
-            cudnn.CUDNN_BIDIRECTIONAL,
-            cudnn.CUDNN_LSTM,
-            cudnn.CUDNN_RNN_ALGO_STANDARD,
-            cudnn.CUDNN_DATA_FLOAT,
-        ]
+        assert [each.value for each in words] == LSTM
 
 
 @pytest.mark.parametrize(
