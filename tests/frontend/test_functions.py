@@ -113,9 +113,8 @@ def test_long_fft_causal_conv1d():
         work, reserve = cudnn.long_fft_causal_conv1d_get_buffer_sizes(*sizes, FLOAT)
     except SymbolNotFoundError as error:
         pytest.skip(str(error))
-    assert (work, reserve) == cudnn.long_fft_causal_conv1d_get_buffer_sizes(
-        *sizes, cudnn.data_type.FLOAT
-    )
+    again = cudnn.long_fft_causal_conv1d_get_buffer_sizes(*sizes, cudnn.data_type.FLOAT)
+    assert (work, reserve) == again
     at = Memory()
     out = at.poisoned(y)
     spaces = (at(np.zeros(work // 4 + 1)), work, at(np.zeros(reserve // 4 + 1)), reserve)
@@ -186,9 +185,8 @@ def test_gnn_mha_gat(version):
     features, weights = normal(3, graph.edge_count, per_edge), normal(4, count)
     mask = np.random.default_rng(5).choice([0, 1.25], (heads, graph.edge_count))
     operands = (source, destination, features, weights)
-    output, _ = attention_by_torch(
-        torch, graph, *operands, params, torch.tensor(mask), version=version
-    )
+    given = (*operands, params, torch.tensor(mask))
+    output, _ = attention_by_torch(torch, graph, *given, version=version)
     doutput = normal(7, *output.shape)
     output.backward(doutput)
     given, dropped = [at(each) for each in operands], at(mask)
@@ -204,17 +202,9 @@ def test_gnn_mha_gat(version):
     results = [at.poisoned(each) for each in operands]
     dscores = at(np.full((2, heads, graph.edge_count), np.nan))
     saved = (scores, *acts, dropped)
-    backward(
-        *edges.arguments,
-        at(doutput),
-        *given,
-        *saved,
-        0,
-        *results,
-        dscores,
-        *(*dims, leaky.value, 0.25, heads, True, cudnn.data_type.FLOAT),
-        *(0, 0, 0, 0),
-    )
+    options = (*dims, leaky.value, 0.25, heads, True, cudnn.data_type.FLOAT)
+    memory = (at(doutput), *given, *saved, 0, *results, dscores)
+    backward(*edges.arguments, *memory, *options, 0, 0, 0, 0)
     for address, each in zip(results, operands, strict=True):
         close(at.result(address), each.grad)
 

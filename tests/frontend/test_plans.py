@@ -64,11 +64,10 @@ def test_a_workspace_for_other_dims(device):
         "override_shapes": [[2, 64, 32], [2, 32, 64], [2, 64, 64]],
         "override_strides": [[2048, 32, 1], [2048, 64, 1], [4096, 64, 1]],
     }
-    assert 0 <= graph.get_workspace_size(**other) <= 16 << 20
-    index = graph._held.plans.candidate
-    assert graph.get_workspace_size_plan_at_index(index, None, **other) == (
-        graph.get_workspace_size(**other)
-    )
+    size, index = graph.get_workspace_size(**other), graph._held.plans.candidate
+    assert 0 <= size <= 16 << 20
+    assert device == "cuda" or size == graph.get_workspace_size()
+    assert graph.get_workspace_size_plan_at_index(index, None, **other) == size
 
 
 @pytest.mark.usefixtures("reference_device")

@@ -152,31 +152,18 @@ def test_numbers_on_the_host(device):
     epsilon = torch.full((1, 1, 1, 1), 0.5, dtype=torch.float32)
     graph = cudnn.pygraph(io_data_type=cudnn.data_type.BFLOAT16)
     operands = [graph.tensor_like(each) for each in (x, scale, bias)]
-    eps = graph.tensor(
-        dim=[1, 1, 1, 1],
-        stride=[1, 1, 1, 1],
-        is_pass_by_value=True,
-        data_type=cudnn.data_type.FLOAT,
-        name="epsilon",
-    )
-    y, mean, inv = graph.layernorm(
-        name="norm",
-        norm_forward_phase=cudnn.norm_forward_phase.TRAINING,
-        input=operands[0],
-        scale=operands[1],
-        bias=operands[2],
-        epsilon=eps,
-    )
+    one = {"dim": [1] * 4, "stride": [1] * 4, "data_type": cudnn.data_type.FLOAT}
+    eps = graph.tensor(**one, is_pass_by_value=True, name="epsilon")
+    given = dict(zip(("input", "scale", "bias", "epsilon"), (*operands, eps), strict=True))
+    training = cudnn.norm_forward_phase.TRAINING
+    y, mean, inv = graph.layernorm(name="norm", norm_forward_phase=training, **given)
     for each in (y, mean, inv):
         each.set_output(True)
     for each in (mean, inv):
         each.set_data_type(torch.float32)
     graph.build()
-    assert [each.get_name() for each in (y, mean, inv)] == [
-        "norm::Y",
-        "norm::MEAN",
-        "norm::INV_VARIANCE",
-    ]
+    names = ["norm::Y", "norm::MEAN", "norm::INV_VARIANCE"]
+    assert [each.get_name() for each in (y, mean, inv)] == names
     workspace = workspace_of(graph, device)
     flat = x.double().flatten(1)
     var, expected_mean = torch.var_mean(flat, 1, keepdim=True, correction=0)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 from .attentions import Attention
 
 LENGTHS = ((128, 90), (192, 130))
+SLOPES, BIAS = (0.25, 0.0625, 0.015625, 0.00390625), (1, 4, 128, 192)
+padded = functools.partial(Attention, lengths=LENGTHS)
+paged = functools.partial(padded, page=16, inference=True)
 PADDED = Attention(lengths=LENGTHS)
 CAUSAL = Attention(right=0)
 RAGGED = Attention(lengths=LENGTHS, ragged=True)
@@ -26,19 +31,15 @@ BOTH: dict[str, Attention] = {
         left=64, right=0, bottom_right=True
     ),
     "padding": PADDED,
-    "padding, causal": Attention(lengths=LENGTHS, right=0),
-    "padding, causal from the bottom right": Attention(lengths=LENGTHS, right=0, bottom_right=True),
-    "padding, window from the bottom right": Attention(
-        lengths=LENGTHS, left=32, right=0, bottom_right=True
-    ),
+    "padding, causal": padded(right=0),
+    "padding, causal from the bottom right": padded(right=0, bottom_right=True),
+    "padding, window from the bottom right": padded(left=32, right=0, bottom_right=True),
     "ragged": RAGGED,
-    "ragged, causal": Attention(lengths=LENGTHS, ragged=True, right=0),
-    "ragged, one head of keys for two": Attention(lengths=LENGTHS, ragged=True, key_heads=2),
-    "alibi": Attention(right=0, slopes=(0.25, 0.0625, 0.015625, 0.00390625)),
-    "alibi, six heads": Attention(
-        heads=6, key_heads=6, right=0, slopes=(0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125)
-    ),
-    "bias": Attention(bias=(1, 4, 128, 192)),
+    "ragged, causal": padded(ragged=True, right=0),
+    "ragged, one head of keys for two": padded(ragged=True, key_heads=2),
+    "alibi": Attention(right=0, slopes=SLOPES),
+    "alibi, six heads": Attention(heads=6, key_heads=6, right=0, slopes=(*SLOPES, 0.5, 0.125)),
+    "bias": Attention(bias=BIAS),
     "bias of each sequence": Attention(bias=(2, 1, 128, 192)),
     "dropout by a seed": Attention(dropout="seed"),
     "dropout by a mask": Attention(dropout="mask"),
@@ -55,13 +56,9 @@ BOTH: dict[str, Attention] = {
 }
 FORWARD: dict[str, Attention] = {
     "inference": Attention(inference=True),
-    "pages": Attention(lengths=LENGTHS, page=16, inference=True),
-    "pages, causal from the bottom right": Attention(
-        lengths=LENGTHS, page=16, right=0, bottom_right=True, inference=True
-    ),
-    "pages of 64, heads of 128": Attention(
-        lengths=LENGTHS, page=64, size=128, value_size=128, inference=True
-    ),
+    "pages": paged(),
+    "pages, causal from the bottom right": paged(right=0, bottom_right=True),
+    "pages of 64, heads of 128": paged(page=64, size=128, value_size=128),
     "one query with pages": Attention(
         queries=1, lengths=((1, 1), (192, 130)), page=16, inference=True
     ),
@@ -71,20 +68,18 @@ BACKWARD: dict[str, Attention] = {
     "deterministic": Attention(deterministic=True),
     "deterministic, causal": Attention(deterministic=True, right=0),
     "deterministic, one head of keys for two": Attention(deterministic=True, key_heads=2),
-    "deterministic, ragged": Attention(lengths=LENGTHS, ragged=True, deterministic=True),
-    "gradient of the bias": Attention(bias=(1, 4, 128, 192), bias_gradient=True),
+    "deterministic, ragged": padded(ragged=True, deterministic=True),
+    "gradient of the bias": Attention(bias=BIAS, bias_gradient=True),
     "gradient of a bias of each sequence": Attention(bias=(2, 4, 128, 192), bias_gradient=True),
-    "gradient of the bias, causal": Attention(bias=(1, 4, 128, 192), bias_gradient=True, right=0),
+    "gradient of the bias, causal": Attention(bias=BIAS, bias_gradient=True, right=0),
     "gradient of one bias for all heads": Attention(bias=(1, 1, 128, 192), bias_gradient=True),
 }
-SLOPES = (0.25, 0.0625, 0.015625, 0.00390625)
-BIAS = (1, 4, 128, 192)
 # Options together, for the GPU.
 COMBINED: dict[str, Attention] = {
-    "padding, bias": Attention(lengths=LENGTHS, bias=BIAS),
-    "padding, dropout": Attention(lengths=LENGTHS, dropout="seed"),
-    "padding, causal, alibi": Attention(lengths=LENGTHS, right=0, slopes=SLOPES),
-    "padding, causal, sink": Attention(lengths=LENGTHS, right=0, sink=True),
+    "padding, bias": padded(bias=BIAS),
+    "padding, dropout": padded(dropout="seed"),
+    "padding, causal, alibi": padded(right=0, slopes=SLOPES),
+    "padding, causal, sink": padded(right=0, sink=True),
     "causal, dropout": Attention(right=0, dropout="seed"),
     "causal, dropout by a mask": Attention(right=0, dropout="mask"),
     "causal, bias": Attention(right=0, bias=BIAS),
@@ -92,14 +87,12 @@ COMBINED: dict[str, Attention] = {
     "bottom right, dropout": Attention(right=0, bottom_right=True, dropout="seed"),
     "bottom right, alibi": Attention(right=0, bottom_right=True, slopes=SLOPES),
     "causal window, alibi": Attention(right=0, left=32, slopes=SLOPES),
-    "ragged, causal from the bottom right": Attention(
-        lengths=LENGTHS, ragged=True, right=0, bottom_right=True
-    ),
-    "ragged, causal window": Attention(lengths=LENGTHS, ragged=True, right=0, left=32),
-    "ragged, dropout": Attention(lengths=LENGTHS, ragged=True, dropout="seed"),
-    "ragged, bias": Attention(lengths=LENGTHS, ragged=True, bias=BIAS),
-    "ragged, causal, one head of 128 for two": Attention(
-        lengths=LENGTHS, ragged=True, right=0, key_heads=2, size=128, value_size=128
+    "ragged, causal from the bottom right": padded(ragged=True, right=0, bottom_right=True),
+    "ragged, causal window": padded(ragged=True, right=0, left=32),
+    "ragged, dropout": padded(ragged=True, dropout="seed"),
+    "ragged, bias": padded(ragged=True, bias=BIAS),
+    "ragged, causal, one head of 128 for two": padded(
+        ragged=True, right=0, key_heads=2, size=128, value_size=128
     ),
     "bias of one column": Attention(bias=(1, 4, 128, 1)),
     "larger values": Attention(value_size=128),
@@ -112,40 +105,38 @@ COMBINED: dict[str, Attention] = {
 }
 # A function of the user's before the bias and the masks.
 MODIFIED: dict[str, Attention] = {
-    "capped, padding": Attention(modifier="cap", lengths=LENGTHS),
-    "capped, ragged, causal": Attention(modifier="cap", lengths=LENGTHS, ragged=True, right=0),
+    "capped, padding": padded(modifier="cap"),
+    "capped, ragged, causal": padded(modifier="cap", ragged=True, right=0),
     "capped, causal window": Attention(modifier="cap", left=32, right=0),
     "capped, causal from the bottom right": Attention(modifier="cap", right=0, bottom_right=True),
-    "capped, padding, window from the bottom right": Attention(
-        modifier="cap", lengths=LENGTHS, left=32, right=0, bottom_right=True
+    "capped, padding, window from the bottom right": padded(
+        modifier="cap", left=32, right=0, bottom_right=True
     ),
     "capped, causal, alibi": Attention(modifier="cap", right=0, slopes=SLOPES),
-    "capped, padding, bias": Attention(modifier="cap", lengths=LENGTHS, bias=BIAS),
-    "capped, padding, causal, alibi, bias": Attention(
-        modifier="cap", lengths=LENGTHS, right=0, slopes=SLOPES, bias=BIAS
+    "capped, padding, bias": padded(modifier="cap", bias=BIAS),
+    "capped, padding, causal, alibi, bias": padded(
+        modifier="cap", right=0, slopes=SLOPES, bias=BIAS
     ),
     "capped, dropout by a seed": Attention(modifier="cap", dropout="seed"),
     "capped, causal, dropout by a mask": Attention(modifier="cap", right=0, dropout="mask"),
     "capped, sink": Attention(modifier="cap", sink=True),
     "capped, causal, one head of keys for two": Attention(modifier="cap", right=0, key_heads=2),
-    "masked by a function, padding, bias": Attention(modifier="causal", lengths=LENGTHS, bias=BIAS),
+    "masked by a function, padding, bias": padded(modifier="causal", bias=BIAS),
     "masked by a function, window": Attention(modifier="causal", left=32),
-    "relative, padding, causal": Attention(modifier="relative", lengths=LENGTHS, right=0),
+    "relative, padding, causal": padded(modifier="relative", right=0),
     "relative, bias of each sequence": Attention(modifier="relative", bias=(2, 1, 128, 192)),
 }
 MODIFIED_FORWARD: dict[str, Attention] = {
-    "capped, pages": Attention(modifier="cap", lengths=LENGTHS, page=16, inference=True),
-    "capped, pages, causal from the bottom right": Attention(
-        modifier="cap", lengths=LENGTHS, page=16, right=0, bottom_right=True, inference=True
+    "capped, pages": paged(modifier="cap"),
+    "capped, pages, causal from the bottom right": paged(
+        modifier="cap", right=0, bottom_right=True
     ),
-    "relative, pages, bias": Attention(
-        modifier="relative", lengths=LENGTHS, page=16, bias=BIAS, inference=True
-    ),
+    "relative, pages, bias": paged(modifier="relative", bias=BIAS),
 }
 BACKWARD_COMBINED: dict[str, Attention] = {
-    "deterministic, padding": Attention(lengths=LENGTHS, deterministic=True),
+    "deterministic, padding": padded(deterministic=True),
     "deterministic, dropout": Attention(dropout="seed", deterministic=True),
-    "gradient of the bias, padding": Attention(lengths=LENGTHS, bias=BIAS, bias_gradient=True),
+    "gradient of the bias, padding": padded(bias=BIAS, bias_gradient=True),
     "gradient of the bias, one head of keys for two": Attention(
         key_heads=2, bias=BIAS, bias_gradient=True
     ),

@@ -13,8 +13,7 @@ from cudnn_ctypes.graph.graph import Graph
 
 from .cases import IMAGE, TOLERANCES, Arrays, _torch, case, channels_last, gradients, image
 
-FILTER = (64, 32, 3, 3)
-RESULT = (4, 64, 14, 14)
+FILTER, RESULT, WIDE = (64, 32, 3, 3), (4, 64, 14, 14), (4, 32, 14, 12)
 
 # float32 is rounded to TF32, with 10 bits of mantissa, before it is multiplied. Some engines round
 # parts of a sum: 1.3e-3 was seen in float16.
@@ -25,16 +24,12 @@ GEOMETRIES: dict[str, tuple[Sequence[int], Sequence[int], dict[str, Any]]] = {
     "": (IMAGE, FILTER, {"padding": 1}),
     ", 1d": ((4, 32, 28), (64, 32, 3), {"padding": 1}),
     ", 3d": ((2, 32, 5, 8, 6), (64, 32, 3, 3, 3), {"padding": 1}),
-    ", groups": ((4, 32, 14, 12), (64, 8, 3, 3), {"padding": 1}),
-    ", a group for each channel": ((4, 32, 14, 12), (32, 1, 3, 3), {"padding": 1}),
-    ", strided": ((4, 32, 14, 12), FILTER, {"padding": 1, "stride": (2, 1)}),
-    ", dilated": ((4, 32, 14, 12), FILTER, {"padding": (2, 1), "dilation": (2, 1)}),
-    ", uneven padding": ((4, 32, 14, 12), FILTER, {"pre_padding": (0, 1), "post_padding": (2, 0)}),
-    ", filter turned round": (
-        (4, 32, 14, 12),
-        FILTER,
-        {"padding": 1, "convolution_mode": "convolution"},
-    ),
+    ", groups": (WIDE, (64, 8, 3, 3), {"padding": 1}),
+    ", a group for each channel": (WIDE, (32, 1, 3, 3), {"padding": 1}),
+    ", strided": (WIDE, FILTER, {"padding": 1, "stride": (2, 1)}),
+    ", dilated": (WIDE, FILTER, {"padding": (2, 1), "dilation": (2, 1)}),
+    ", uneven padding": (WIDE, FILTER, {"pre_padding": (0, 1), "post_padding": (2, 0)}),
+    ", filter turned round": (WIDE, FILTER, {"padding": 1, "convolution_mode": "convolution"}),
 }
 
 
@@ -151,36 +146,17 @@ for _kind in TITLES:
     for _name in ("", ", 3d", ", groups"):
         _x, _w, _options = GEOMETRIES[_name]
         _case(f"{_name}, bfloat16", _kind, "bfloat16", _x, _w, geometry=_options)
-        _case(
-            f"{_name}, float64", _kind, "float64", _x, _w, geometry=_options, computation="float64"
-        )
+        _wide: dict[str, Any] = {"geometry": _options, "computation": "float64"}
+        _case(f"{_name}, float64", _kind, "float64", _x, _w, **_wide)
         for _io in ("float16", "float32"):
-            _case(
-                f"{_name}, packed as in C, {_io}",
-                _kind,
-                _io,
-                _x,
-                _w,
-                geometry={**_options, "packed": True},
-            )
+            _packed = {**_options, "packed": True}
+            _case(f"{_name}, packed as in C, {_io}", _kind, _io, _x, _w, geometry=_packed)
 
 # Sums of int8 are exact.
-_case(
-    ", int8",
-    "fprop",
-    "int8",
-    geometry={"padding": 1, "result": "float32"},
-    computation="int32",
-    tolerance=0,
-)
-_case(
-    ", int8 to int32",
-    "fprop",
-    "int8",
-    geometry={"padding": 1, "result": "int32"},
-    computation="int32",
-    tolerance=0,
-)
+for _name, _result in (("", "float32"), (" to int32", "int32")):
+    _geometry = {"padding": 1, "result": _result}
+    _exact: dict[str, Any] = {"computation": "int32", "tolerance": 0}
+    _case(f", int8{_name}", "fprop", "int8", geometry=_geometry, **_exact)
 # The tensor cores add products of fp8 with 14 bits of mantissa or so.
 for _io in ("fp8_e4m3", "fp8_e5m2"):
     for _kind in TITLES:

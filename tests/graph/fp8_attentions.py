@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,31 +17,13 @@ from .attentions import ONE, Array, Attention, errors
 
 # What is multiplied with each tensor before it is stored; each tensor has another.
 SCALES = {
-    "q": 2.0,
-    "k": 4.0,
-    "v": 8.0,
-    "s": 256.0,
-    "o": 16.0,
-    "dO": 3.0,
-    "dP": 64.0,
-    "dQ": 5.0,
-    "dK": 6.0,
-    "dV": 7.0,
-}
+    "q": 2.0, "k": 4.0, "v": 8.0, "s": 256.0, "o": 16.0,
+    "dO": 3.0, "dP": 64.0, "dQ": 5.0, "dK": 6.0, "dV": 7.0,
+}  # fmt: skip
 _FORWARD = ("descale_q", "descale_k", "descale_v", "descale_s", "scale_s", "scale_o")
 _BACKWARD = (
-    "descale_q",
-    "descale_k",
-    "descale_v",
-    "descale_o",
-    "descale_dO",
-    "descale_s",
-    "descale_dP",
-    "scale_s",
-    "scale_dQ",
-    "scale_dK",
-    "scale_dV",
-    "scale_dP",
+    *(f"descale_{name}" for name in ("q", "k", "v", "o", "dO", "s", "dP")),
+    *(f"scale_{name}" for name in ("s", "dQ", "dK", "dV", "dP")),
 )
 
 
@@ -56,10 +39,7 @@ class Fp8Attention:
         q, k, v = (self._tensor(graph, name) for name in "qkv")
         wants_stats = not self.attention.inference
         results = graph.sdpa_fp8(
-            q,
-            k,
-            v,
-            *_scales(graph, _FORWARD),
+            *(q, k, v, *_scales(graph, _FORWARD)),
             generate_stats=wants_stats,
             **self._options(graph),
             **self.attention.tables(graph),
@@ -137,40 +117,29 @@ def _scales(graph: Graph, names: tuple[str, ...]) -> list[Tensor]:
 
 
 LENGTHS = ((128, 90), (192, 130))
-_LARGE = Attention(size=128, value_size=128)
+_attention = functools.partial(Attention, size=128, value_size=128)
+_paged = functools.partial(Attention, lengths=LENGTHS, page=16, inference=True)
+_FIRST_KEY = "window from the bottom right, up to the first key"
+_TO_FIRST_KEY = _attention(left=64, right=0, bottom_right=True)
 FP8_FORWARD: dict[str, Fp8Attention] = {
-    "e4m3": Fp8Attention(_LARGE),
-    "e5m2": Fp8Attention(_LARGE, "fp8_e5m2"),
+    "e4m3": Fp8Attention(_attention()),
+    "e5m2": Fp8Attention(_attention(), "fp8_e5m2"),
     "heads of 64": Fp8Attention(Attention()),
-    "causal": Fp8Attention(Attention(size=128, value_size=128, right=0)),
-    "causal from the bottom right": Fp8Attention(
-        Attention(size=128, value_size=128, right=0, bottom_right=True)
-    ),
-    "causal window": Fp8Attention(Attention(size=128, value_size=128, right=0, left=32)),
-    "window from the bottom right, up to the first key": Fp8Attention(
-        Attention(size=128, value_size=128, left=64, right=0, bottom_right=True)
-    ),
-    "one head of keys for two": Fp8Attention(Attention(size=128, value_size=128, key_heads=2)),
-    "padding": Fp8Attention(Attention(size=128, value_size=128, lengths=LENGTHS)),
-    "pages": Fp8Attention(Attention(lengths=LENGTHS, page=16, inference=True)),
-    "pages of 64, with statistics": Fp8Attention(
-        Attention(lengths=LENGTHS, page=64, size=128, value_size=128)
-    ),
-    "pages, causal": Fp8Attention(
-        Attention(lengths=LENGTHS, page=16, size=128, value_size=128, right=0, inference=True)
-    ),
-    "pages, one head of keys for two, e5m2": Fp8Attention(
-        Attention(lengths=LENGTHS, page=32, key_heads=2, inference=True), "fp8_e5m2"
-    ),
+    "causal": Fp8Attention(_attention(right=0)),
+    "causal from the bottom right": Fp8Attention(_attention(right=0, bottom_right=True)),
+    "causal window": Fp8Attention(_attention(right=0, left=32)),
+    _FIRST_KEY: Fp8Attention(_TO_FIRST_KEY),
+    "one head of keys for two": Fp8Attention(_attention(key_heads=2)),
+    "padding": Fp8Attention(_attention(lengths=LENGTHS)),
+    "pages": Fp8Attention(_paged()),
+    "pages of 64, with statistics": Fp8Attention(_attention(lengths=LENGTHS, page=64)),
+    "pages, causal": Fp8Attention(_paged(size=128, value_size=128, right=0)),
+    "pages, one head of keys for two, e5m2": Fp8Attention(_paged(page=32, key_heads=2), "fp8_e5m2"),
 }
 FP8_BACKWARD: dict[str, Fp8Attention] = {
-    "e4m3, gradients in e5m2": Fp8Attention(_LARGE),
-    "e4m3": Fp8Attention(_LARGE, gradient_type="fp8_e4m3"),
-    "causal": Fp8Attention(Attention(size=128, value_size=128, right=0)),
-    "window from the bottom right, up to the first key": Fp8Attention(
-        Attention(size=128, value_size=128, left=64, right=0, bottom_right=True)
-    ),
-    "padding": Fp8Attention(
-        Attention(size=128, value_size=128, lengths=LENGTHS), gradient_type="fp8_e4m3"
-    ),
+    "e4m3, gradients in e5m2": Fp8Attention(_attention()),
+    "e4m3": Fp8Attention(_attention(), gradient_type="fp8_e4m3"),
+    "causal": Fp8Attention(_attention(right=0)),
+    _FIRST_KEY: Fp8Attention(_TO_FIRST_KEY),
+    "padding": Fp8Attention(_attention(lengths=LENGTHS), gradient_type="fp8_e4m3"),
 }

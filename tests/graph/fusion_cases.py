@@ -109,58 +109,35 @@ def _prologue_wgrad(graph: Graph) -> None:
     )
 
 
-for _io in ("float16", "bfloat16", "float32"):
-    _suffix = "" if _io == "float16" else f", {_io}"
-    _options: dict[str, Any] = {
-        "io": _io,
-        "tolerance": CONVOLUTION_TOLERANCES[_io],
-        "here": _io == "float16",
-    }
-    case(
-        f"convolution + bias + relu{_suffix}",
-        _bias_relu,
-        lambda a: {"y": relu(_convolved(a) + a["b"])},
-        one_kernel=True,
-        **_options,
-    )
-    case(
-        f"convolution * scale + bias + z, relu{_suffix}",
-        _scale_bias_add_relu,
-        lambda a: {"y": relu(_convolved(a) * a["s"] + a["b"] + a["z"])},
-        one_kernel=True,
-        **_options,
-    )
-    case(
-        f"convolution + bias + relu with its mask{_suffix}",
-        _bias_relu_mask,
-        _masked,
-        prepare=_integers_that_are_not_zero,
-        one_kernel=True,
-        **_options,
-    )
-    case(
-        f"convolution + statistics{_suffix}",
-        _statistics,
-        lambda a: _stats(_convolved(a)),
-        one_kernel=True,
-        **_options,
-    )
-    # Engines want what enters a convolution in the data type of its image.
-    _options["intermediate"] = _io
-    case(
-        f"convolution of relu(x * scale + bias){_suffix}",
+# By name: the graph, and what it computes.
+CONVOLUTIONS: dict[str, tuple[Callable[[Graph], object], Callable[[Arrays], Arrays]]] = {
+    " + bias + relu": (_bias_relu, lambda a: {"y": relu(_convolved(a) + a["b"])}),
+    " * scale + bias + z, relu": (
+        *(_scale_bias_add_relu, lambda a: {"y": relu(_convolved(a) * a["s"] + a["b"] + a["z"])}),
+    ),
+    " + bias + relu with its mask": (_bias_relu_mask, _masked),
+    " + statistics": (_statistics, lambda a: _stats(_convolved(a))),
+    " of relu(x * scale + bias)": (
         lambda g: _convolution(g, _normalized(g)).set_output(name="y"),
         lambda a: {"y": convolved(_normal(a), a["w"], padding=1)},
-        one_kernel=True,
-        **_options,
-    )
-    case(
-        f"convolution of relu(x * scale + bias) + statistics{_suffix}",
-        _prologue_statistics,
-        lambda a: _stats(convolved(_normal(a), a["w"], padding=1)),
-        one_kernel=True,
-        **_options,
-    )
+    ),
+    " of relu(x * scale + bias) + statistics": (
+        *(_prologue_statistics, lambda a: _stats(convolved(_normal(a), a["w"], padding=1))),
+    ),
+}
+for _io in ("float16", "bfloat16", "float32"):
+    for _name, _described in CONVOLUTIONS.items():
+        case(
+            f"convolution{_name}{'' if _io == 'float16' else f', {_io}'}",
+            *_described,
+            io=_io,
+            tolerance=CONVOLUTION_TOLERANCES[_io],
+            prepare=_integers_that_are_not_zero if "mask" in _name else None,
+            # Engines want what enters a convolution in the data type of its image.
+            intermediate=_io if "of relu" in _name else "float32",
+            here=_io == "float16",
+            one_kernel=True,
+        )
 case(
     "convolution backward filter of relu(x * scale + bias)",
     _prologue_wgrad,

@@ -214,29 +214,16 @@ def _relu(x: Any, lower: float, upper: float, slope: float) -> Any:
     return torch.maximum(x.clamp(max=upper), lower + slope * (x - lower))
 
 
+SLOPE, CLIPPED = {"negative_slope": 0.25}, {"lower_clip": 0.5, "upper_clip": 1.25}
 # By name: the method, its options, and the function of PyTorch tensors.
 ACTIVATIONS: dict[str, tuple[str, dict[str, Any], Function]] = {
     "relu": ("relu", {}, _functional("relu")),
-    "relu with a slope": (
-        "relu",
-        {"negative_slope": 0.25},
-        _functional("leaky_relu", negative_slope=0.25),
-    ),
-    "relu clipped": (
-        "relu",
-        {"lower_clip": 0.5, "upper_clip": 1.25},
-        lambda x: _relu(x, 0.5, 1.25, 0),
-    ),
+    "relu with a slope": ("relu", SLOPE, _functional("leaky_relu", **SLOPE)),
+    "relu clipped": ("relu", CLIPPED, lambda x: _relu(x, 0.5, 1.25, 0)),
     "relu clipped with a slope": (
-        "relu",
-        {"lower_clip": 0.5, "upper_clip": 1.25, "negative_slope": 0.125},
-        lambda x: _relu(x, 0.5, 1.25, 0.125),
+        *("relu", {**CLIPPED, "negative_slope": 0.125}, lambda x: _relu(x, 0.5, 1.25, 0.125)),
     ),
-    "leaky_relu": (
-        "leaky_relu",
-        {"negative_slope": 0.25},
-        _functional("leaky_relu", negative_slope=0.25),
-    ),
+    "leaky_relu": ("leaky_relu", SLOPE, _functional("leaky_relu", **SLOPE)),
     "tanh": ("tanh", {}, lambda x: x.tanh()),
     "sigmoid": ("sigmoid", {}, lambda x: x.sigmoid()),
     "elu": ("elu", {}, _functional("elu")),
@@ -245,9 +232,7 @@ ACTIVATIONS: dict[str, tuple[str, dict[str, Any], Function]] = {
     "gelu_approx_tanh": ("gelu_approx_tanh", {}, _functional("gelu", approximate="tanh")),
     "softplus": ("softplus", {}, _functional("softplus")),
     "softplus of another beta": (
-        "softplus",
-        {"softplus_beta": 2.5},
-        _functional("softplus", beta=2.5),
+        *("softplus", {"softplus_beta": 2.5}, _functional("softplus", beta=2.5)),
     ),
     "swish": ("swish", {}, _functional("silu")),
     "swish of another beta": ("swish", {"swish_beta": 1.75}, lambda x: x * (1.75 * x).sigmoid()),

@@ -20,23 +20,15 @@ def pooling(name: str, *arguments: Any, **options: Any) -> Callable[..., Any]:
     return lambda x: getattr(_torch().nn.functional, name)(x, *arguments, **options)
 
 
+PADDED = {"window": 3, "stride": 2, "padding": 1}
 # By name: cuDNN's mode, the function of PyTorch, and options.
 POOLINGS: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
     "max pooling": ("maxpool", pooling("max_pool2d", 2, 2), {"window": 2, "stride": 2}),
-    "max pooling, padded": (
-        "maxpool",
-        pooling("max_pool2d", 3, 2, 1),
-        {"window": 3, "stride": 2, "padding": 1},
-    ),
-    "average pooling": (
-        "avgpool",
-        pooling("avg_pool2d", 3, 2, 1),
-        {"window": 3, "stride": 2, "padding": 1},
-    ),
+    "max pooling, padded": ("maxpool", pooling("max_pool2d", 3, 2, 1), PADDED),
+    "average pooling": ("avgpool", pooling("avg_pool2d", 3, 2, 1), PADDED),
     "average pooling without padding": (
-        "avgpool_exclude_padding",
-        pooling("avg_pool2d", 3, 2, 1, count_include_pad=False),
-        {"window": 3, "stride": 2, "padding": 1},
+        *("avgpool_exclude_padding", pooling("avg_pool2d", 3, 2, 1, count_include_pad=False)),
+        PADDED,
     ),
 }
 
@@ -188,16 +180,10 @@ case(
     lambda a: {"y": pooling("max_pool3d", 2, 2)(_torch().tensor(a["x"])).numpy()},
     tolerance=0,
 )
+UNEVEN = {"window": (2, 3), "stride": (1, 2), "pre_padding": (0, 1), "post_padding": (1, 0)}
 case(
     "average pooling, uneven",
-    lambda g: g.resample(
-        image(g, "x"),
-        "avgpool",
-        window=(2, 3),
-        stride=(1, 2),
-        pre_padding=(0, 1),
-        post_padding=(1, 0),
-    )[0].set_output(name="y"),
+    lambda g: g.resample(image(g, "x"), "avgpool", **UNEVEN)[0].set_output(name="y"),
     lambda a: {
         "y": pooling("avg_pool2d", (2, 3), (1, 2))(
             _torch().nn.functional.pad(_torch().tensor(a["x"]), (1, 0, 0, 1))
@@ -229,17 +215,13 @@ case(
 )
 
 # Engines know this geometry alone, and treat both ways to pad alike.
+HALF = Fraction(1, 2)
+BILINEAR = {"window": 2, "stride": HALF, "pre_padding": HALF, "post_padding": 1}
 for _padding in ("edge_val", "zero"):
     case(
         f"bilinear interpolation, {_padding}",
         lambda g, padding=_padding: g.resample(
-            image(g, "x"),
-            "bilinear",
-            window=2,
-            stride=Fraction(1, 2),
-            pre_padding=Fraction(1, 2),
-            post_padding=1,
-            padding_mode=padding,
+            image(g, "x"), "bilinear", **BILINEAR, padding_mode=padding
         )[0].set_output(name="y"),
         lambda a: {"y": _between(a["x"])},
         io="float32",

@@ -10,7 +10,7 @@ from cudnn_ctypes.graph.graph import Graph
 
 from .attentions import execute
 from .fp8_attentions import FP8_BACKWARD, FP8_FORWARD, Fp8Attention
-from .test_attention import build, check_engines
+from .test_attention import build
 
 # One element of 3 or 2 bits after the point is off by a 16th or an 8th at most. The softmax, or the
 # gradient of the scores, and the result are rounded so; the first errors nearly cancel in sums.
@@ -34,18 +34,14 @@ def _check(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", list(FP8_FORWARD)[::4])
-def test_forward_has_an_engine_for_an_h200(name, h200):
+@pytest.mark.parametrize(
+    "describe",
+    [each.forward for each in list(FP8_FORWARD.values())[::4]]
+    + [each.backward for each in FP8_BACKWARD.values()],
+)
+def test_attention_builds_for_an_h200(describe, h200):
     with Graph() as graph:
-        FP8_FORWARD[name].forward(graph)
-        check_engines(graph, h200, compiled=name in list(FP8_FORWARD)[::4])
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", FP8_BACKWARD)
-def test_backward_builds_for_an_h200(name, h200):
-    with Graph() as graph:
-        FP8_BACKWARD[name].backward(graph)
+        describe(graph)
         build(graph, h200)
 
 

@@ -14,7 +14,7 @@ from cudnn_ctypes.graph.graph import Graph
 
 from .attention_problems import BOTH, COMBINED, FORWARD, LENGTHS, MODIFIED, MODIFIED_FORWARD
 from .attentions import OUT, Attention, execute
-from .test_attention import NEWEST, TYPES, build, check, check_engines
+from .test_attention import NEWEST, TYPES, build, check
 
 CUMULATIVE = {
     "sums of lengths": Attention(lengths=LENGTHS, cumulative=True),
@@ -79,17 +79,17 @@ BACKWARDS = {
 }
 
 
-def _lengths(attention: Attention, graph: Graph) -> dict[str, Any]:
-    return {name: each for name, each in attention.options(graph).items() if "seq_len" in name}
-
-
-def _backward(attention: Attention, graph: Graph) -> None:
+def _backward(attention: Attention, graph: Graph, **more: Any) -> None:
     q, k, v = attention.operands(graph)
     o, d_o = (attention.like_o(graph, each) for each in OUT)
+    d_o.ragged_offset = o.ragged_offset
     stats = graph.tensor((*attention.scores[:3], 1), data_type="float32", name="stats")
-    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **_lengths(attention, graph))
+    attention.pack_stats(graph, stats)
+    more |= {name: each for name, each in attention.options(graph).items() if "seq_len" in name}
+    gradients = graph.sdpa_unified_backward(q, k, v, o, d_o, stats, **more)
     for gradient, like in zip(gradients, (q, k, v), strict=True):
         gradient.set_output(name=f"d{like.name}")
+        gradient.ragged_offset = like.ragged_offset
 
 
 def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
@@ -104,18 +104,10 @@ def _build_backward(graph: Graph, device: Handle | DeviceProperties) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", list(FORWARDS)[::8])
-def test_forward_has_an_engine_for_an_h200(name, h200):
+def test_forward_builds_for_an_h200(name, h200):
     with Graph(io_data_type="float16") as graph:
         FORWARDS[name].forward(graph, unified=True)
-        check_engines(graph, h200, compiled=name in list(FORWARDS)[::4])
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", BACKWARDS)
-def test_backward_builds_for_an_h200(name, h200):
-    with Graph(io_data_type="float16") as graph:
-        _backward(BACKWARDS[name], graph)
-        _build_backward(graph, h200)
+        build(graph, h200)
 
 
 @pytest.mark.thinned(12)
@@ -161,23 +153,15 @@ def test_unfused_multiplications_and_additions_build_for_an_h200(h200):
         build(graph, h200)
 
 
+TOTALS = {"max_total_seq_len_q": 256, "max_total_seq_len_kv": 384}
+
+
 @pytest.mark.soak
-def test_the_tokens_of_all_sequences_may_be_told_for_an_h200(h200):
-    attention = BOTH["ragged"]
+@pytest.mark.parametrize(
+    ("attention", "told"), [*((each, {}) for each in BACKWARDS.values()), (BOTH["ragged"], TOTALS)]
+)
+def test_backward_builds_for_an_h200(attention, told, h200):
     with Graph(io_data_type="float16") as graph:
-        q, k, v = attention.operands(graph)
-        o, d_o = (attention.like_o(graph, each) for each in OUT)
-        d_o.ragged_offset = o.ragged_offset
-        stats = graph.tensor((*attention.scores[:3], 1), data_type="float32", name="stats")
-        attention.pack_stats(graph, stats)
-        gradients = graph.sdpa_unified_backward(
-            *(q, k, v, o, d_o, stats),
-            **_lengths(attention, graph),
-            max_total_seq_len_q=256,
-            max_total_seq_len_kv=384,
-        )
-        for gradient, like in zip(gradients, (q, k, v), strict=True):
-            gradient.set_output(name=f"d{like.name}")
-            gradient.ragged_offset = like.ragged_offset
-        assert graph.nodes[-1].options["max_total_seq_len_q"] == 256
+        _backward(attention, graph, **told)
+        assert graph.nodes[-1].options.items() >= told.items()
         _build_backward(graph, h200)

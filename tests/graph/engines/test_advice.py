@@ -154,24 +154,6 @@ def _check_results(advice: Advice, handle: Handle, inputs: Arrays, expected: Arr
             )
 
 
-@pytest.mark.soak
-def test_attention_keeps_its_scale_when_its_heads_grow(handle):
-    """1 / sqrt(20) unless something else is said, not 1 / sqrt(24)."""
-    advice = _advice("attention with heads of 20")
-    (suggestion,) = (each for each in advice if each.steps[0].topic == "width")
-    (changed,) = suggestion.graphs
-    assert changed.nodes[0].options["attn_scale"] == pytest.approx(20**-0.5)
-    rng = np.random.default_rng(4)
-    inputs = {name: rng.standard_normal((2, 2, 64, 20)).astype(np.float16) for name in "qkv"}
-    found = _followed(suggestion, handle, inputs)["o"][..., :20].astype(np.float64)
-    q, k, v = (inputs[name].astype(np.float64) for name in "qkv")
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(20)
-    scores[..., np.triu_indices(64, 1)[0], np.triu_indices(64, 1)[1]] = -np.inf
-    p = np.exp(scores - scores.max(-1, keepdims=True))
-    expected = p / p.sum(-1, keepdims=True) @ v
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-2)
-
-
 def test_each_slow_case_is_one_that_is_described():
     cases = {remedies.SLOW_SCALES, remedies.IMAGES_AS_IN_C}
     assert {row.name for row in FAULTS if row.effect == "slow"} <= cases
@@ -232,18 +214,6 @@ def test_what_no_compiler_takes_is_not_advised(h200):
     for suggestion in advice:
         for built in suggestion.build(h200):
             built.close()
-
-
-@pytest.mark.soak
-def test_logical_operations_are_to_compute_in_boolean(h200):
-    graph = Graph(io_data_type="float16")
-    x, y = (graph.tensor((2, 16, 16, 16), name=name) for name in "xy")
-    chosen = graph.logical_and(x < y, y > 0.0, compute_data_type="float32")
-    graph.binary_select(x, y, chosen).set_output(name="z")
-    first = graph.explain(h200).advice()[0]
-    assert first.words == "compute logical operations in boolean (compute_data_type)"
-    (built,) = first.build(h200)
-    built.close()
 
 
 def test_limits(h200):

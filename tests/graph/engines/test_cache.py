@@ -9,6 +9,7 @@ import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -35,21 +36,10 @@ from ..families import CASES
 CONVOLUTION, FUSED = CASES["convolution"], CASES["matmul + bias + gelu"]
 
 
-class _Builds:
-    """Counts the plans that cuDNN was asked for."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._build = cached_building.build_plan
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        self.count += 1
-        return self._build(*arguments, **options)
-
-
 @pytest.fixture
 def builds(monkeypatch):
-    counter = _Builds()
+    """Counts the plans that cuDNN was asked for."""
+    counter = Mock(wraps=cached_building.build_plan)
     monkeypatch.setattr(cached_building, "build_plan", counter)
     return counter
 
@@ -70,9 +60,9 @@ def _files(cache: cudnn.PlanCache) -> list[Path]:
 def test_the_second_build_compiles_nothing(a100, cache, builds):
     with FUSED.graph() as first, FUSED.graph() as second:
         built = first.build(a100, cache=cache)
-        assert builds.count == 1
+        assert builds.call_count == 1
         loaded = second.build(a100, cache=cache.folder)
-        assert builds.count == 1
+        assert builds.call_count == 1
         kernels = [json.loads(plan.to_json())["engine"]["payload"] for plan in (built, loaded)]
         assert kernels[0] == kernels[1]
         assert loaded.uids == built.uids
@@ -97,19 +87,18 @@ _REQUESTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.soak
 def test_each_request_has_its_plan(a100, cache, builds):
-    engine = _built(a100, cache)
-    requests = {**_REQUESTS, "an engine": {"config": cudnn.EngineChoice(engine)}}
+    requests = {**_REQUESTS, "an engine": {"config": cudnn.EngineChoice(_built(a100, cache))}}
     done = 1
     for what, options in requests.items():
         try:
             first = _built(a100, cache, **options)
         except (cudnn.NotSupportedError, cudnn.SymbolNotFoundError):  # nothing is stored either
-            builds.count = done
+            builds.call_count = done
             continue
         done += 1
-        assert builds.count == done, what
+        assert builds.call_count == done, what
         assert _built(a100, cache, **options) == first, what
-        assert builds.count == done, what
+        assert builds.call_count == done, what
     assert done > 6
     assert len(_files(cache)) == done
 
@@ -200,10 +189,10 @@ def test_damaged_entries_are_built_anew_in_place(what, a100, cache, builds):
     path.write_bytes(damaged[what])
     assert [each.kind for each in cache.entries()] == ["damaged"]
     _built(a100, cache)
-    assert builds.count == 2
+    assert builds.call_count == 2
     assert [each.kind for each in cache.entries()] == ["plan"]
     _built(a100, cache)
-    assert builds.count == 2
+    assert builds.call_count == 2
 
 
 def test_an_entry_that_is_too_large_is_not_read(a100, cache):
@@ -226,7 +215,7 @@ def test_an_entry_of_another_key_is_not_taken(a100, cache, builds):
     (other,) = (each for each in _files(cache) if each != path)
     other.write_bytes(path.read_bytes())
     _built(a100, cache, workspace_limit=1 << 30)
-    assert builds.count == 3
+    assert builds.call_count == 3
 
 
 @pytest.mark.soak
@@ -248,7 +237,7 @@ def test_sealed_damage_is_taken_or_built_anew(a100, cache, builds):
         cache.entries()
         with CONVOLUTION.graph() as graph:
             assert graph.build(a100, cache=cache).workspace_size >= 0
-    assert builds.count > len(changed) / 3
+    assert builds.call_count > len(changed) / 3
     path.unlink()
     assert _built(a100, cache) == engine
 
@@ -258,10 +247,10 @@ def test_engines_that_are_found_faulty_later_are_not_loaded(a100, cache, builds,
     faults = Faults({engine: "wrong numbers"})
     monkeypatch.setattr(cached_building, "graph_faults", lambda *_, **__: faults)
     assert _built(a100, cache) != engine
-    assert builds.count == 2
+    assert builds.call_count == 2
     for _ in range(2):  # but it can be asked for
         assert _built(a100, cache, config=cudnn.EngineChoice(engine)) == engine
-    assert builds.count == 3
+    assert builds.call_count == 3
 
 
 def test_graphs_that_are_found_faulty_later_are_refused(a100, cache, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from cudnn_ctypes.graph.lower.lowering import Lowering
 from cudnn_ctypes.graph.lower.target import Target
 
 from ..cases import image
+from ..resample_cases import BILINEAR, HALF
 
 SCORES = (2, 4, 64, 64)
 
@@ -77,18 +77,11 @@ DESCRIBED: dict[str, Callable[[Graph], Any]] = {
     "paged_cache_load": lambda g: g.paged_cache_load(
         g.tensor((64, 4, 16, 64)), *(g.tensor((2, 1, n, 1), data_type="int32") for n in (8, 1)), 128
     ),
-    "bilinear": lambda g: g.resample(
-        _scores(g),
-        "bilinear",
-        window=2,
-        stride=Fraction(1, 2),
-        pre_padding=Fraction(1, 2),
-        post_padding=1,
-        padding_mode="edge_val",
-    )[0],
+    "bilinear": lambda g: g.resample(_scores(g), "bilinear", **BILINEAR, padding_mode="edge_val")[
+        0
+    ],
     "maxpool backward, from x and y": lambda g: g.resample_backward(
-        g.tensor((2, 4, 32, 32)),
-        "maxpool",
+        *(g.tensor((2, 4, 32, 32)), "maxpool"),
         input=_scores(g),
         y=g.tensor((2, 4, 32, 32)),
         window=2,
@@ -160,7 +153,7 @@ REFUSED: dict[str, tuple[Callable[[Graph], Any], str]] = {
     },
     "moe_grouped_matmul_bwd": (DESCRIBED["moe_grouped_matmul_bwd"], "cublasLt|MoE|mmaNodeCount"),
     "nearest": (
-        lambda g: g.resample(image(g, "x"), "nearest", window=1, stride=Fraction(1, 2))[0],
+        lambda g: g.resample(image(g, "x"), "nearest", window=1, stride=HALF)[0],
         "resample 'resample'",
     ),
     "floor_mod": (lambda g: g.floor_mod(image(g, "a"), image(g, "b")), "CUDNN_POINTWISE_FLOOR_MOD"),

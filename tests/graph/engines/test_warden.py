@@ -110,12 +110,8 @@ def test_the_end_of_a_process_is_told_and_the_next_question_has_another():
     with pytest.raises(warden.Death) as caught:
         warden.ask(end, signal.SIGSEGV)
     death = caught.value
-    assert (death.step.text, death.signal, death.message, death.from_outside) == (
-        "asking something",
-        "SIGSEGV",
-        "the last words",
-        False,
-    )
+    told = (death.step.text, death.signal, death.message, death.from_outside)
+    assert told == ("asking something", "SIGSEGV", "the last words", False)
     assert warden.ask(pid) != before
 
 
@@ -196,10 +192,12 @@ def test_it_ends_with_its_parent_even_in_the_middle():
 
 
 @pytest.mark.soak
-def test_a_plan_is_the_same_as_without_it(h200):
+@pytest.mark.parametrize("device", ["h200", "handle"])
+def test_a_plan_is_the_same_as_without_it(device, request):
+    device = request.getfixturevalue(device)
     with product() as one, product() as other:
-        here = one.build(h200, warden=False)
-        there = other.build(h200, warden=True)
+        here = one.build(device, warden=False)
+        there = other.build(device, warden=True)
         chosen = {name: value for name, value in there.config.knobs.items() if value != -1}
         assert (there.config.engine.index, chosen) == (here.config.engine.index, here.config.knobs)
         assert there.workspace_size == here.workspace_size
@@ -218,14 +216,6 @@ def test_refusals_and_explanations_are_the_same(h200):
     assert texts[:2] == texts[2:]
 
 
-@pytest.mark.soak
-def test_the_reference_device_loads_the_plan():
-    with cudnn.use_reference_device(), cudnn.Handle() as handle, product() as graph:
-        plan = graph.build(handle, warden=True)
-        assert plan.config.engine.index >= 0
-        assert graph.explain(handle).device == graph.explain(handle, warden=False).device
-
-
 def test_it_is_chosen_by_argument_then_program_then_environment(monkeypatch):
     def asked(warden_: Any = None, default: bool = False) -> bool:
         with warden.asking(warden_, default=default) as wanted:
@@ -235,12 +225,8 @@ def test_it_is_chosen_by_argument_then_program_then_environment(monkeypatch):
     assert (asked(), asked(default=True), warden.active()) == (False, True, False)
     for value, wanted in (("1", True), ("0", False)):
         monkeypatch.setenv("CUDNN_CTYPES_WARDEN", value)
-        assert (asked(), asked(False), asked(True), warden.active()) == (
-            wanted,
-            False,
-            True,
-            wanted,
-        )
+        found = asked(), asked(False), asked(True), warden.active()
+        assert found == (wanted, False, True, wanted)
         with cudnn.use_warden(not wanted):
             assert (asked(), asked(wanted), warden.active()) == (not wanted, wanted, not wanted)
     monkeypatch.setenv("CUDNN_CTYPES_WARDEN", "yes")
@@ -366,7 +352,12 @@ def test_what_asks_the_gpu_itself_is_built_here_after_it_was_asked_there(h200, m
     assert (asked, built) == ([True], [False])
 
 
-@pytest.mark.skipif(load().version < 91500, reason="engines do not tell of cuBLASLt")
+tells_of_cublas = pytest.mark.skipif(
+    load().version < 91500, reason="engines do not tell of cuBLASLt"
+)
+
+
+@tells_of_cublas
 @pytest.mark.parametrize("config", [None, cudnn.EngineChoice(0)])
 def test_a_graph_with_an_engine_that_asks_the_gpu_is_left_to_it(config, h200):
     with pytest.raises(OnlyThere):  # engine 0 of products is of cuBLASLt
@@ -382,18 +373,7 @@ def rectified() -> cudnn.Graph:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(
-    "described",
-    [
-        rectified,
-        pytest.param(
-            product,
-            marks=pytest.mark.skipif(
-                load().version < 91500, reason="engines do not tell of cuBLASLt"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("described", [rectified, pytest.param(product, marks=tells_of_cublas)])
 def test_a_gpu_gets_the_same_plan_from_a_warden_and_its_own_crashes_are_known(described):
     with cudnn.Handle() as handle, described() as one, described() as other:
         here = one.build(handle, warden=False)

@@ -179,8 +179,6 @@ def _check(handle: Handle, case: tuple[Any, ...]) -> None:
                 handle.synchronize()
             found = memory["y"].numpy()
     assert np.abs(found - exact).max() < 2e-3 * np.abs(exact).max()
-    for each in memory.values():
-        each.close()
 
 
 @pytest.mark.thinned(24)
@@ -194,8 +192,19 @@ def test_operands_are_computed_beforehand(case, handle):
         _check(handle, case)
 
 
-def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied: Any) -> None:
-    """Attention whose scores are multiplied by numbers, and how these are copied before."""
+NUMBERS = [
+    ((2, 3, 1, 1), 64, [(2, 3, 64, 1)]),
+    ((2, 3, 1, 1), 1, [(2, 3, 1, 96)]),
+    ((2, 1, 1, 1), 64, [(2, 1, 64, 1)]),
+    ((2, 1, 1, 1), 1, []),
+    ((1, 3, 1, 1), 64, []),
+]
+
+
+@pytest.mark.thinned(6)
+@on_each_device
+@pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
+def test_numbers_that_multiply_scores_of_attention_are_copied(dims, queries, copied, handle):
     rng = np.random.default_rng(7)
     graph = Graph(io_data_type="float16")
     shapes = {"q": (2, 3, queries, 64), "k": (2, 3, 96, 64), "v": (2, 3, 96, 64), "s": dims}
@@ -217,27 +226,18 @@ def _check_attention(handle: Handle, dims: tuple[int, ...], queries: int, copied
         assert [each.result.dims for each in graph.expansion(handle).preludes] == copied
         _execute(graph, handle, memory)
         assert np.abs(memory["o"].numpy() - exact).max() < 4e-3 * np.abs(exact).max()
-    for each in memory.values():
-        each.close()
 
 
-NUMBERS = [
-    ((2, 3, 1, 1), 64, [(2, 3, 64, 1)]),
-    ((2, 3, 1, 1), 1, [(2, 3, 1, 96)]),
-    ((2, 1, 1, 1), 64, [(2, 1, 64, 1)]),
-    ((2, 1, 1, 1), 1, []),
-    ((1, 3, 1, 1), 64, []),
-]
-
-
-@pytest.mark.thinned(6)
+@pytest.mark.soak
 @on_each_device
-@pytest.mark.parametrize(("dims", "queries", "copied"), NUMBERS)
-def test_numbers_of_sequences_are_copied(dims, queries, copied, handle):
-    _check_attention(handle, dims, queries, copied)
-
-
-def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> None:
+@pytest.mark.parametrize(
+    ("computed", "scale", "bias"),
+    [
+        *((each, "float16", "float16") for each in ("scale", "bias", "y")),
+        *(("", "float16", "float32"), ("", "float32", "float16")),
+    ],
+)
+def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
     """Layer normalization of float16, its scale or bias a product, or it itself a part of s."""
     rng = np.random.default_rng(3)
     kinds = {"x": "float16", "scale": scale, "bias": bias} | ({"s": "float16"} if computed else {})
@@ -266,24 +266,6 @@ def _check_layer_norm(handle: Handle, computed: str, scale: str, bias: str) -> N
         assert inputs["scale"].data_type == inputs["bias"].data_type
         _execute(graph, handle, memory)
         assert np.abs(memory["y"].numpy() - exact).max() < 2e-3 * np.abs(exact).max()
-    for each in memory.values():
-        each.close()
-
-
-LAYER_NORMS = [
-    ("scale", "float16", "float16"),
-    ("bias", "float16", "float16"),
-    ("y", "float16", "float16"),
-    ("", "float16", "float32"),
-    ("", "float32", "float16"),
-]
-
-
-@pytest.mark.soak
-@on_each_device
-@pytest.mark.parametrize(("computed", "scale", "bias"), LAYER_NORMS)
-def test_scale_and_bias_are_given_one_type(computed, scale, bias, handle):
-    _check_layer_norm(handle, computed, scale, bias)
 
 
 @pytest.mark.parametrize(
@@ -313,10 +295,7 @@ def test_results_of_norms_stand_first_where_they_may(method, first, said):
 @on_each_device
 def test_operands_of_gradients_of_norms_are_computed_beforehand(handle):
     """1 + gamma is rounded to the type of its gradient, which engines want the scale to have."""
-    graph, last = (
-        Graph(io_data_type="float16", compute_data_type="float32"),
-        packed((44, 64, 1, 1), LAST),
-    )
+    graph, last = Graph(io_data_type="float16"), packed((44, 64, 1, 1), LAST)
     rng, full, few = np.random.default_rng(3), (44, 64, 1, 1), (1, 64, 1, 1)
     dims = {"dy": full, "x": full, "gamma": few, "mean": (44, 1, 1, 1), "inverse": (44, 1, 1, 1)}
     values = {name: rng.uniform(0.5, 1.5, each).astype("f2") for name, each in dims.items()}
@@ -348,8 +327,6 @@ def test_operands_of_gradients_of_norms_are_computed_beforehand(handle):
         _execute(graph, handle, memory)
         for name, right in exact.items():
             assert np.abs(memory[name].numpy() - right).max() < 4e-3 * np.abs(right).max()
-    for each in memory.values():
-        each.close()
 
 
 def test_tensors_by_which_gpus_exchange_sums_stay_as_they_are():
@@ -465,12 +442,7 @@ def test_the_front_end_tells_where_that_of_nvidia_is_wrong():
     from cudnn_ctypes import frontend
 
     handle = frontend.create_handle()
-    graph = frontend.pygraph(
-        io_data_type=frontend.data_type.FLOAT,
-        compute_data_type=frontend.data_type.FLOAT,
-        intermediate_data_type=frontend.data_type.FLOAT,
-        handle=handle,
-    )
+    graph = frontend.pygraph(io_data_type=frontend.data_type.FLOAT, handle=handle)
     values = np.random.default_rng(3).uniform(0.5, 1, (1, 16, 64)).astype(np.float32)
     small = values[..., :1].copy()
     x = graph.tensor(name="x", dim=[1, 16, 64], stride=[1024, 64, 1])
@@ -478,11 +450,8 @@ def test_the_front_end_tells_where_that_of_nvidia_is_wrong():
     y = graph.mul(x, graph.rsqrt(s)).set_output(True)
     with pytest.warns(FaultWarning, match="NVIDIA's front end would give wrong numbers"):
         graph.build([frontend.heur_mode.A])
-    memory = {
-        x: DeviceTensor.from_numpy(values),
-        s: DeviceTensor.from_numpy(small),
-        y: DeviceTensor.from_numpy(np.full((1, 16, 64), np.nan, np.float32)),
-    }
+    arrays = ((x, values), (s, small), (y, np.full((1, 16, 64), np.nan, np.float32)))
+    memory = {each: DeviceTensor.from_numpy(array) for each, array in arrays}
     with DeviceBuffer(max(graph.get_workspace_size(), 1)) as workspace:
         graph.execute(memory, workspace, handle=handle)
     np.testing.assert_allclose(memory[y].numpy(), values / np.sqrt(small), rtol=1e-5)

@@ -69,10 +69,11 @@ def test_workspace_and_the_tensors_in_it(h200, stand_in):
         own = plan._own_size
         scratch = plan.scratch.added_to({}, own, space)
         assert plan.scratch.size > 0
-        assert {uid: data[uid] for uid in plan.scratch_offsets} == {
-            uid: scratch[uid] for uid in plan.scratch_offsets
-        }
+        assert graph.workspace_size == plan.workspace_size >= plan.scratch.size
+        with pytest.raises(ValueError, match=f"this plan needs {plan.workspace_size} bytes"):
+            plan.variant_pack({uid: data[uid] for uid in data.keys() - plan.scratch_offsets.keys()})
         for uid in plan.scratch_offsets:
+            assert data[uid] == scratch[uid]
             assert space + own <= data[uid] < space + plan.workspace_size
 
 
