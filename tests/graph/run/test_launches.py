@@ -398,6 +398,8 @@ def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch,
     assert len(statuses) == 3
     with pytest.raises(TypeError, match=r"bound\[1\]: expected a bound plan or operation, got 5"):
         sequence(plans[0], 5)
+    for each in (*plans, handle):
+        each.close()
 
 
 def test_a_handle_closed_during_a_launch_is_destroyed_after_it(product, stand_in, monkeypatch):
