@@ -27,28 +27,14 @@ from .tensor_problems import (
 
 ACTIVATIONS = ("sigmoid", "relu", "tanh", "clipped_relu", "elu", "swish")
 SOFTMAXES = ("fast", "accurate", "log")
-POOLINGS = (
-    "max",
-    "max_deterministic",
-    "average_count_include_padding",
-    "average_count_exclude_padding",
-)
+AVERAGES = ("average_count_include_padding", "average_count_exclude_padding")
+POOLINGS = ("max", "max_deterministic", *AVERAGES)
 REDUCTIONS = ("add", "mul", "min", "max", "amax", "avg", "norm1", "norm2", "mul_no_zeros")
 OPERATIONS = ("add", "mul", "min", "max", "sqrt", "not")
 # Types of A and B, and of C, that cuDNN's documentation lists for cudnnOpTensor.
-OP_TYPES = (
-    ("float64", "float64"),
-    ("float32", "float32"),
-    ("float16", "float16"),
-    ("bfloat16", "bfloat16"),
-    ("int8", "int8"),
-    ("float16", "float32"),
-    ("bfloat16", "float32"),
-    ("int8", "float32"),
-    ("float32", "float16"),
-    ("float32", "bfloat16"),
-    ("float32", "int8"),
-)
+SMALL = ("float16", "bfloat16", "int8")
+OP_TYPES = [(each, each) for each in (*FLOATING, "int8")]
+OP_TYPES += [*((each, "float32") for each in SMALL), *(("float32", each) for each in SMALL)]
 
 
 def families() -> Iterator[tuple[str, str, Callable[[Draw], Case]]]:

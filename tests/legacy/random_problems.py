@@ -265,12 +265,5 @@ def graphs() -> Iterator[Family]:
             yield Family(operation, data_type, carry_out, 56, 28, (0.0, 1.0))
 
 
-FAMILIES = (
-    *layers(),
-    *norms(),
-    *of_convolutions(),
-    *causal_convolutions(),
-    *fused(),
-    *sequences(),
-    *graphs(),
-)
+FAMILIES = (*layers(), *norms(), *of_convolutions(), *causal_convolutions())
+FAMILIES += (*fused(), *sequences(), *graphs())

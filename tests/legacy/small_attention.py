@@ -10,20 +10,9 @@ from cudnn_ctypes.reference.attention import attention_forward, visible_keys, we
 
 TQ, TK, N = 4, 5, 3
 HEADS, SIZES, PROJECTIONS = 2, (6, 5, 4), (3, 3, 2, 6)
-OPTIONS: dict[str, Any] = {
-    "q_size": 6,
-    "k_size": 5,
-    "v_size": 4,
-    "q_projection": 3,
-    "k_projection": 3,
-    "v_projection": 2,
-    "o_projection": 6,
-    "qo_max_length": TQ,
-    "kv_max_length": TK,
-    "max_batch": N,
-    "scaler": 0.5,
-    "biases": True,
-}
+OPTIONS: dict[str, Any] = {f"{name}_size": n for name, n in zip("qkv", SIZES, strict=True)}
+OPTIONS |= {f"{name}_projection": n for name, n in zip("qkvo", PROJECTIONS, strict=True)}
+OPTIONS |= {"qo_max_length": TQ, "kv_max_length": TK, "max_batch": N, "scaler": 0.5, "biases": True}
 SHAPES = weight_shapes(HEADS, SIZES, PROJECTIONS, biases=True)
 CLOSE = {"rtol": 2e-3, "atol": 2e-3}  # float32 operands may be rounded to TF32
 FMA_CLOSE = {"rtol": 1e-5, "atol": 1e-5}  # some dozens of float32 roundings of numbers around 3

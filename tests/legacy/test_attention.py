@@ -27,9 +27,6 @@ def saved(operands: Any, **others: Any) -> dict[str, Any]:
     return {**dict(zip("qkv", operands, strict=True)), **others}
 
 
-# --- the operation ------------------------------------------------------------------------------
-
-
 def test_one_time_step_after_the_other(handle, attn, weights, operands):
     high = [1, 2, 3, 4]
     at_once = cudnn.attention_forward(
@@ -37,16 +34,8 @@ def test_one_time_step_after_the_other(handle, attn, weights, operands):
     ).numpy()
     out = DeviceTensor.full((TQ, N, 6), 7, "float32")
     for current in range(TQ):
-        cudnn.attention_forward(
-            handle,
-            *operands,
-            attn,
-            weights,
-            out,
-            current=current,
-            high=high[: current + 1],
-            residuals=operands[0],
-        )
+        step = {"current": current, "high": high[: current + 1], "residuals": operands[0]}
+        cudnn.attention_forward(handle, *operands, attn, weights, out, **step)
         result = out.numpy()
         np.testing.assert_allclose(result[: current + 1], at_once[: current + 1], **CLOSE)
         assert (result[current + 1 :] == 7).all()
@@ -82,9 +71,6 @@ def test_training_and_gradients(handle: Handle, attn: Any, weights: Any, operand
     np.testing.assert_allclose(
         (data.dv.numpy() * direction).sum(), (losses[0] - losses[1]) / 2, rtol=5e-3, atol=5e-2
     )
-
-
-# --- dropout ------------------------------------------------------------------------------------
 
 
 def test_dropout_of_rate_zero_changes_nothing(handle: Handle, weights: Any, operands: Any) -> None:
@@ -165,9 +151,6 @@ def test_padding(handle: Handle, kind: Kind) -> None:
                 untouched = "untouched" if (actual == POISON).all() else str(actual.ravel()[:4])
                 different.append(f"seed {seed}: {name} {untouched}, {wanted.ravel()[:4]}")
     assert not different, "\n".join(different)
-
-
-# --- wrong input --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,6 @@ from cudnn_ctypes.reference.attention import attention_forward as attention_refe
 
 from .small_attention import CLOSE, HEADS, OPTIONS, arrays, normal
 
-# --- sequences ----------------------------------------------------------------------------------
-
 
 def test_padding_fill() -> None:
     with cudnn.SeqDataDescriptor((2, 1, 1, 3), "float16", padding_fill=-1.5) as desc:
@@ -21,9 +21,6 @@ def test_padding_fill() -> None:
         assert desc.padding_fill == 0
     with cudnn.SeqDataDescriptor((2, 1, 1, 3), "bfloat16", padding_fill=-1.5) as desc:
         assert desc.padding_fill is None  # cuDNN does not give it back
-
-
-# --- the attention descriptor -------------------------------------------------------------------
 
 
 def test_descriptor_reads_back_what_was_set(attn: cudnn.AttnDescriptor) -> None:
@@ -42,22 +39,11 @@ def test_descriptor_reads_back_what_was_set(attn: cudnn.AttnDescriptor) -> None:
 
 
 def test_set_wants_all_sizes(attn: cudnn.AttnDescriptor) -> None:
+    nothing = ("compute_data_type", "attention_dropout", "output_dropout")
+    how: dict[str, Any] = dict.fromkeys(nothing)
+    how |= {"data_type": "float32", "math_type": "default_math", "query_map": "all_to_one"}
     with pytest.raises(TypeError, match="expected the sizes q_size, k_size"):
-        attn.set(
-            heads=1,
-            scaler=1,
-            query_map="all_to_one",
-            biases=False,
-            data_type="float32",
-            compute_data_type=None,
-            math_type="default_math",
-            attention_dropout=None,
-            output_dropout=None,
-            q_size=3,
-        )
-
-
-# --- weights ------------------------------------------------------------------------------------
+        attn.set(heads=1, scaler=1, biases=False, q_size=3, **how)
 
 
 def test_the_weight_layout_is_cudnns(reference_handle: cudnn.Handle) -> None:

@@ -234,9 +234,6 @@ class TestAlgorithms:
             assert conv.math_type == raw.CUDNN_DEFAULT_MATH
 
 
-# --- the descriptor -------------------------------------------------------------------------------
-
-
 def test_setting_again_follows_c() -> None:
     with cudnn.ConvolutionDescriptor(groups=4, math_type="fma_math") as conv:
         conv.set_2d(1, 2, 3, 4, 5, 6, "convolution", "float64")

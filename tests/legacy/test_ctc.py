@@ -34,9 +34,6 @@ def close(actual: cudnn.DeviceTensor, expected: cudnn.DeviceTensor) -> None:
     np.testing.assert_allclose(actual.numpy(), expected.numpy(), rtol=1e-5, atol=1e-5)
 
 
-# --- the loss -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("mode", ["zero_oob_gradients", "skip_oob_gradients"])
 @pytest.mark.parametrize("version", [cudnn.ctc_loss, cudnn.ctc_loss_v8])
 def test_labels_that_need_more_steps(handle: cudnn.Handle, version: Any, mode: str) -> None:

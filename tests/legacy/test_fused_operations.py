@@ -20,9 +20,6 @@ RESERVED = OPERATIONS[4:]
 HALF, SINGLE = 2.0**-11, 2.0**-24
 
 
-# --- packs --------------------------------------------------------------------------------------
-
-
 def test_a_constant_pack_reads_back() -> None:
     with (
         cudnn.TensorDescriptor((2, 8, 4, 4), "float16", layout="NHWC") as x,
@@ -128,9 +125,6 @@ def test_wrong_values() -> None:
             variants.set("scalar_double_bn_epsilon", 1e-5)
     with pytest.raises(cudnn.ClosedError):
         variants.set("ptr_xdata", 4096)
-
-
-# --- plans ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("operation", RESERVED, ids=str)

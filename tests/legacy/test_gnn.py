@@ -10,8 +10,6 @@ from cudnn_ctypes import ClosedError, DeviceTensor, GnnCscGraph, GnnMhaParams, r
 
 from .gnn_problems import upload
 
-# --- the graph ----------------------------------------------------------------------------------
-
 
 def test_a_graph_is_its_struct(on_reference: None) -> None:
     graph = GnnCscGraph.from_edges([0, 1], [0, 0], dtype=np.int64)
@@ -43,9 +41,6 @@ def test_a_graph_without_edges(on_reference: None) -> None:
     nodes = DeviceTensor.full((2, 2), 5, "float32")
     for _ in range(2):
         assert (cudnn.gnn_agg_simple_forward(graph, nodes).output.numpy() == np.zeros((3, 2))).all()
-
-
-# --- attention --------------------------------------------------------------------------------
 
 
 def test_one_set_of_nodes(on_reference: None) -> None:

@@ -10,26 +10,21 @@ from collections.abc import Callable
 from ctypes import c_float
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import cudnn_ctypes as cudnn
 from cudnn_ctypes import DeviceTensor, Handle, raw
 
+from .draws import FLOATING, dtype_of
+
 SHAPES = ((3, 4, 5, 2), (3, 4, 5, 2, 2))
-DTYPES = {
-    "float64": np.float64,
-    "float32": np.float32,
-    "float16": np.float16,
-    "bfloat16": ml_dtypes.bfloat16,
-    "int8": np.int8,
-}
+DTYPES = (*FLOATING, "int8")
 
 
 def tensor(shape: Any, data_type: str = "float32", layout: Any = None, seed: int = 0) -> Any:
     values = 2 * np.random.default_rng(seed).standard_normal(shape)
-    return DeviceTensor.from_numpy(values.astype(DTYPES[data_type]), layout=layout)
+    return DeviceTensor.from_numpy(values.astype(dtype_of(data_type)), layout=layout)
 
 
 # -- statuses ----------------------------------------------------------------------------------
@@ -57,19 +52,9 @@ def normalize(
         how["activation"] = "relu"
     adds = follow == "add relu"
     forward = train(handle, x, scale, scale, z=x if adds else None, average_factor=0.5, **how)
-    back(
-        handle,
-        x=x,
-        y=forward.y,
-        dy=x,
-        scale=scale,
-        bias=scale,
-        with_dz=adds,
-        reserve_space=forward.reserve_space,
-        saved_mean=forward.saved_mean,
-        saved_inv_variance=forward.saved_inv_variance,
-        **how,
-    )
+    names = ("y", "reserve_space", "saved_mean", "saved_inv_variance")
+    saved = {name: getattr(forward, name) for name in names}
+    back(handle, x=x, dy=x, scale=scale, bias=scale, with_dz=adds, **saved, **how)
 
 
 def infer(handle: Handle, mode: str, data_type: str, layout: str, shape: Any) -> None:
@@ -173,17 +158,10 @@ def test_the_fused_backward_pass_needs_the_saved_statistics(handle: Handle) -> N
     forward = cudnn.batch_normalization_forward_training_ex(
         handle, x, scale, scale, activation="relu", average_factor=1
     )
+    given = {"x": x, "y": forward.y, "dy": x, "scale": scale, "bias": scale}
+    given |= {"activation": "relu", "reserve_space": forward.reserve_space}
     with pytest.raises(cudnn.NotSupportedError):
-        cudnn.batch_normalization_backward_ex(
-            handle,
-            x=x,
-            y=forward.y,
-            dy=x,
-            scale=scale,
-            bias=scale,
-            activation="relu",
-            reserve_space=forward.reserve_space,
-        )
+        cudnn.batch_normalization_backward_ex(handle, **given)
 
 
 def test_divisive_normalization_forward_ignores_a_negative_beta(handle: Handle) -> None:

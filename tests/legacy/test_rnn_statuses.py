@@ -247,17 +247,9 @@ def test_padding_needs_padded_io(handle, layout, lengths, status):
 def test_weight_params(handle, layer, linear, less, status):
     with Calls(handle) as calls, TensorDescriptor() as matrix, TensorDescriptor() as bias:
         space, addresses = calls.weights.space, (c_void_p(), c_void_p())
+        places = matrix, byref(addresses[0]), bias, byref(addresses[1])
         got = raw.cudnnGetRNNWeightParams.unchecked(
-            handle,
-            calls.rnn,
-            layer,
-            space.nbytes - less,
-            space,
-            linear,
-            matrix,
-            byref(addresses[0]),
-            bias,
-            byref(addresses[1]),
+            handle, calls.rnn, layer, space.nbytes - less, space, linear, *places
         )
         assert got == status, "what is asked for must lie in the space"
         if linear == 8:  # a projection, which this network has not

@@ -42,19 +42,9 @@ class OnDevice:
         return self.array.__dlpack__()
 
 
-HOST_OBJECTS = [
-    np.zeros(3, np.float32),
-    np.float32(1),
-    np.zeros(3).ctypes,
-    [1.0, 2.0],
-    (1.0,),
-    b"1234",
-    bytearray(4),
-    memoryview(b"1234"),
-    array.array("f", [1]),
-    (ctypes.c_float * 3)(),
-    ctypes.c_float(1),
-]
+HOST_OBJECTS = [np.zeros(3, np.float32), np.float32(1), np.zeros(3).ctypes, [1.0, 2.0], (1.0,)]
+HOST_OBJECTS += [b"1234", bytearray(4), memoryview(b"1234"), array.array("f", [1])]
+HOST_OBJECTS += [(ctypes.c_float * 3)(), ctypes.c_float(1)]
 
 
 @pytest.mark.parametrize("value", HOST_OBJECTS, ids=lambda value: type(value).__name__)

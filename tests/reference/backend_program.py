@@ -134,12 +134,8 @@ class BackendProgram:
         """The first engine configs that heuristics propose."""
         query = self.new(raw.CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR)
         self.children(query, raw.CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
-        self.enum(
-            query,
-            raw.CUDNN_ATTR_ENGINEHEUR_MODE,
-            raw.CUDNN_TYPE_HEUR_MODE,
-            raw.CUDNN_HEUR_MODE_INSTANT,
-        )
+        instant = raw.CUDNN_HEUR_MODE_INSTANT
+        self.enum(query, raw.CUDNN_ATTR_ENGINEHEUR_MODE, raw.CUDNN_TYPE_HEUR_MODE, instant)
         self.finalized(query)
         configs = [self.new(raw.CUDNN_BACKEND_ENGINECFG_DESCRIPTOR) for _ in range(4)]
         array = (c_void_p * 4)(*(config.value for config in configs))
@@ -168,38 +164,22 @@ class BackendProgram:
         raise AssertionError("no config gave a plan")
 
     def workspace_size(self, plan: Descriptor) -> int:
-        size = c_int64()
-        raw.cudnnBackendGetAttribute(
-            plan,
-            raw.CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-            INT64,
-            1,
-            byref(c_int64()),
-            byref(size),
-        )
+        size, name = c_int64(), raw.CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
+        raw.cudnnBackendGetAttribute(plan, name, INT64, 1, byref(c_int64()), byref(size))
         return size.value
 
     def variant_pack(
         self, pointers: Mapping[int, int | None], workspace: int | None = None
     ) -> Descriptor:
         pack = self.new(raw.CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
-        count = len(pointers)
+        count, kind = len(pointers), raw.CUDNN_TYPE_VOID_PTR
         addresses = (c_void_p * count)(*pointers.values())
-        raw.cudnnBackendSetAttribute(
-            pack,
-            raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-            raw.CUDNN_TYPE_VOID_PTR,
-            count,
-            addresses,
-        )
+        for attribute, n, array in (
+            (raw.CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, count, addresses),
+            (raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 1, byref(c_void_p(workspace))),
+        ):
+            raw.cudnnBackendSetAttribute(pack, attribute, kind, n, array)
         self.integers(pack, raw.CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, list(pointers))
-        raw.cudnnBackendSetAttribute(
-            pack,
-            raw.CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-            raw.CUDNN_TYPE_VOID_PTR,
-            1,
-            byref(c_void_p(workspace)),
-        )
         return self.finalized(pack)
 
     def execute(

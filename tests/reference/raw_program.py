@@ -78,16 +78,9 @@ class Descriptors:
         reorder_type: int = raw.CUDNN_DEFAULT_REORDER,
     ) -> raw.cudnnConvolutionDescriptor_t:
         descriptor = self.new(raw.cudnnConvolutionDescriptor_t)
-        ones = (1,) * len(padding)
-        raw.cudnnSetConvolutionNdDescriptor(
-            descriptor,
-            len(padding),
-            padding,
-            stride or ones,
-            dilation or ones,
-            mode,
-            compute_data_type,
-        )
+        count, ones = len(padding), (1,) * len(padding)
+        sizes = padding, stride or ones, dilation or ones
+        raw.cudnnSetConvolutionNdDescriptor(descriptor, count, *sizes, mode, compute_data_type)
         raw.cudnnSetConvolutionGroupCount(descriptor, groups)
         raw.cudnnSetConvolutionReorderType(descriptor, reorder_type)
         return descriptor

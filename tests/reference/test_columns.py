@@ -25,9 +25,6 @@ def test_im2col_as_measured(mode, start):
     assert columns.ravel()[: len(start)].tolist() == start
 
 
-# --- tiles ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiles, "ELEMENTS", 64)

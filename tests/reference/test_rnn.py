@@ -32,15 +32,8 @@ def problem_of(network: RecurrentNetwork, seed: int, lengths: Any = (3, 0, 5, 2)
 def loss(problem: Problem, given: Operands, masks=None) -> float:
     """A scalar whose gradients by y, hy and cy are dy (outside the padding), dhy and dcy."""
     network = problem.network
-    forward = rnn_forward(
-        network,
-        weights_in(network, given.weights),
-        given.x,
-        problem.lengths,
-        given.hx,
-        given.cx,
-        masks=masks,
-    )
+    operands = given.x, problem.lengths, given.hx, given.cx
+    forward = rnn_forward(network, weights_in(network, given.weights), *operands, masks=masks)
     total = np.sum(forward.y * given.dy) + np.sum(forward.hy * given.dhy)
     if forward.cy is not None:
         total += np.sum(forward.cy * given.dcy)

@@ -17,9 +17,6 @@ C = RNG.standard_normal((2, 3, 4, 5))
 NAN = np.nan
 
 
-# --- add, set, scale --------------------------------------------------------------------------
-
-
 def test_add_broadcasts_and_blends():
     bias = np.array([1.0, 2.0, 3.0]).reshape(1, 3, 1, 1)
     np.testing.assert_array_equal(ref.add_tensor(bias, C), C + bias)
@@ -35,9 +32,6 @@ def test_set_and_scale():
     assert ref.set_tensor((2, 1), 3, np.float16).tolist() == [[3], [3]]
     np.testing.assert_array_equal(ref.scale_tensor(C, 0.5), C / 2)
     assert ref.scale_tensor(np.array([3, 100, -5], np.int8), 2.5).tolist() == [8, 127, -12]
-
-
-# --- op ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("operation", ["add", "mul", "min", "max"])
@@ -60,8 +54,6 @@ def test_nan_in_minimum_and_maximum():
         np.testing.assert_array_equal(numbers, [2, 1, NAN])
         assert np.isnan(ref.op_tensor(operation, a, b)).all()
 
-
-# --- reduce -----------------------------------------------------------------------------------
 
 SHAPES = [
     tuple(1 if reduced else size for reduced, size in zip(which, A.shape, strict=True))

@@ -21,24 +21,12 @@ LACKING = NotSupportedError, SymbolNotFoundError
 """Of a row that this GPU, or the loaded cuDNN, does not have."""
 
 FAMILIES: tuple[Family, ...] = (
-    layers.activations,
-    layers.softmax,
-    layers.pooling,
-    layers.local_normalization,
-    layers.normalization,
-    layers.dropout,
-    layers.spatial_transformer,
-    layers.tensors,
-    convolutions.convolutions,
-    convolutions.causal_convolutions,
-    convolutions.back_to_back_convolutions,
-    convolutions.long_fft_convolutions,
-    convolutions.fused,
-    sequences.recurrent,
-    sequences.attention,
-    sequences.ctc,
-    sequences.gnn_aggregation,
-    sequences.gnn_attention,
+    *(layers.activations, layers.softmax, layers.pooling, layers.local_normalization),
+    *(layers.normalization, layers.dropout, layers.spatial_transformer, layers.tensors),
+    *(convolutions.convolutions, convolutions.causal_convolutions),
+    *(convolutions.back_to_back_convolutions, convolutions.long_fft_convolutions),
+    *(convolutions.fused, sequences.recurrent, sequences.attention, sequences.ctc),
+    *(sequences.gnn_aggregation, sequences.gnn_attention),
 )
 
 

@@ -61,14 +61,11 @@ def normalization(o: Operands) -> dict[str, Case]:
     norm = cudnn.normalization_forward_training(
         o.handle, half, scale, bias, z=z, average_factor=1.0, **fused
     )
-    of_norm = {
-        **fused,
-        "with_dz": True,
-        "saved_mean": norm.saved_mean,
-        "saved_inv_variance": norm.saved_inv_variance,
-        "reserve_space": norm.reserve_space,
-    }
-    training = {"average_factor": 1.0}
+    names = ("y", "saved_mean", "saved_inv_variance", "reserve_space")
+    of_norm = {name: getattr(norm, name) for name in names} | fused
+    of_norm |= {"x": half, "dy": dhalf, "scale": scale, "bias": bias, "with_dz": True}
+    training, spatial = {"average_factor": 1.0}, {"mode": "spatial"}
+    of_batch = {"y": batch.y, "bias": bias, "reserve_space": batch.reserve_space, **spatial}
     return {
         "batch_normalization_forward_inference": o.case(
             cudnn.batch_normalization_forward_inference, x, scale, bias, mean, variance
@@ -78,20 +75,10 @@ def normalization(o: Operands) -> dict[str, Case]:
         ),
         "batch_normalization_backward": o.case(cudnn.batch_normalization_backward, **given),
         "batch_normalization_forward_training_ex": o.case(
-            cudnn.batch_normalization_forward_training_ex,
-            x,
-            scale,
-            bias,
-            mode="spatial",
-            **training,
+            cudnn.batch_normalization_forward_training_ex, x, scale, bias, **spatial, **training
         ),
         "batch_normalization_backward_ex": o.case(
-            cudnn.batch_normalization_backward_ex,
-            **given,
-            y=batch.y,
-            bias=bias,
-            mode="spatial",
-            reserve_space=batch.reserve_space,
+            cudnn.batch_normalization_backward_ex, **given, **of_batch
         ),
         "normalization_forward_inference": o.case(
             cudnn.normalization_forward_inference, x, scale, bias, mean, variance
@@ -99,15 +86,7 @@ def normalization(o: Operands) -> dict[str, Case]:
         "normalization_forward_training": o.case(
             cudnn.normalization_forward_training, half, scale, bias, z=z, **fused, **training
         ),
-        "normalization_backward": o.case(
-            cudnn.normalization_backward,
-            x=half,
-            dy=dhalf,
-            scale=scale,
-            y=norm.y,
-            bias=bias,
-            **of_norm,
-        ),
+        "normalization_backward": o.case(cudnn.normalization_backward, **of_norm),
     }
 
 

@@ -220,14 +220,9 @@ def test_a_destroyed_handle(program: BackendProgram) -> None:
 
 
 def test_a_handle_after_the_graph_was_finalized(program: BackendProgram) -> None:
+    graph, name = fused(program), raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE
     with pytest.raises(cudnn.BadParamError, match="the operation graph is finalized already"):
-        raw.cudnnBackendSetAttribute(
-            fused(program),
-            raw.CUDNN_ATTR_OPERATIONGRAPH_HANDLE,
-            raw.CUDNN_TYPE_HANDLE,
-            1,
-            byref(program.handle),
-        )
+        raw.cudnnBackendSetAttribute(graph, name, raw.CUDNN_TYPE_HANDLE, 1, byref(program.handle))
 
 
 def test_memory_that_is_missing(program: BackendProgram) -> None:
@@ -332,11 +327,6 @@ def test_an_older_cudnn_has_no_properties(program, monkeypatch):
     backend._properties.cache_clear()
     monkeypatch.setattr(raw.load(), "version", 90700)
     plan = program.new(raw.CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+    name, kind = raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE, raw.CUDNN_TYPE_HANDLE
     with pytest.raises(SymbolNotFoundError, match=r"need device properties.*cuDNN 9\.8\.0"):
-        raw.cudnnBackendSetAttribute(
-            plan,
-            raw.CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
-            raw.CUDNN_TYPE_HANDLE,
-            1,
-            byref(program.handle),
-        )
+        raw.cudnnBackendSetAttribute(plan, name, kind, 1, byref(program.handle))

@@ -121,9 +121,6 @@ def test_experts_backward() -> None:
     close(found["dw"], exact)
 
 
-# --- normalizations ------------------------------------------------------------------------------
-
-
 def test_group_normalization_is_refused() -> None:
     g = graph()
     x, scale, bias = g.tensor((2, 8, 4, 4)), g.tensor((1, 8, 1, 1)), g.tensor((1, 8, 1, 1))

@@ -35,9 +35,6 @@ def transform(
     return descriptor
 
 
-# --- the descriptor ---------------------------------------------------------------------------
-
-
 def test_refused_settings(program: Program):
     descriptor = program.new(raw.cudnnTensorTransformDescriptor_t)
 
@@ -53,9 +50,6 @@ def test_refused_settings(program: Program):
     arrays = (c_int32 * 9)(), (c_int32 * 9)(), (c_uint32 * 9)()
     for ndim in (2, 9):
         assert get(descriptor, ndim, layout, *arrays, direction) == BAD_PARAM
-
-
-# --- the destination --------------------------------------------------------------------------
 
 
 def destination(program: Program, descriptor: Any, source: Any) -> tuple[Any, int]:
@@ -93,21 +87,13 @@ def test_refused_destinations(program: Program):
     assert call(transform(program, (0,) * 6, (0,) * 6, (1,) * 4), six) == NOT_SUPPORTED
 
 
-# --- the operations ---------------------------------------------------------------------------
-
-
 def run(
     program: Program, descriptor: Any, x: Memory, y: Memory, factors: Any = (1, 0), t: Any = FLOAT
 ) -> Any:
+    source, target = ((program.tensor(m.shape, t, m.layout), m.address) for m in (x, y))
+    alpha, beta = map(scalar, factors)
     return raw.cudnnTransformTensorEx.unchecked(
-        program.handle,
-        descriptor,
-        scalar(factors[0]),
-        program.tensor(x.shape, t, x.layout),
-        x.address,
-        scalar(factors[1]),
-        program.tensor(y.shape, t, y.layout),
-        y.address,
+        program.handle, descriptor, alpha, *source, beta, *target
     )
 
 

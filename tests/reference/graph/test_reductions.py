@@ -60,9 +60,6 @@ def test_what_lies_beyond_k_is_not_looked_at() -> None:
     np.testing.assert_allclose(matmul(a, b, k=np.array([[[2]]])), exact)
 
 
-# --- the error function ---------------------------------------------------------------------------
-
-
 def test_erf_is_that_of_the_standard_library_to_two_units_in_the_last_place() -> None:
     rng = np.random.default_rng(0)
     sign = rng.choice((-1.0, 1.0), 20_000)
