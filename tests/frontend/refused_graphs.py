@@ -107,61 +107,50 @@ def combined(cudnn: Any, graph: Any, new: Any) -> None:
     graph.moe_grouped_matmul(token, weight, first, mode=mode, name="moe").set_output(True)
 
 
+PADDED = {"use_padding_mask": True, "seq_len_q": lengths, "seq_len_kv": lengths}
+TABLES = dict.fromkeys(("paged_attention_k_table", "paged_attention_v_table"), pages)
+BOTH = {"use_causal_mask": True, "use_causal_mask_bottom_right": True}
+PARTS = {"generate_stats": False, "score_max": numbers, "score_sum_exp": numbers}
 PLAIN = "", "works"
+UNPLANNED = "create_execution_plans", "not supported"
 REFUSED = "validate", "not supported"
 INVALID = "validate", "invalid"
 CASES: dict[str, tuple[Describe, tuple[str, str]]] = {
     "attention": (forward(), PLAIN),
     "causal": (forward(use_causal_mask=True), PLAIN),
     "causal from the end": (forward(use_causal_mask_bottom_right=True), PLAIN),
-    "both": (
-        forward(use_causal_mask=True, use_causal_mask_bottom_right=True),
-        ("describe", "invalid"),
-    ),
+    "both": (forward(**BOTH), ("describe", "invalid")),
     "odd head size": (forward(dims=(2, 4, 4, 128, 128, 63, 63)), REFUSED),
     "head size 512": (forward(dims=(2, 4, 4, 128, 128, 512, 512)), PLAIN),
     "groups": (forward(dims=(2, 4, 2, 128, 128, 64, 64)), PLAIN),
     "uneven groups": (forward(dims=(2, 4, 3, 128, 128, 64, 64)), REFUSED),
     "right bound -1": (forward(diagonal_band_right_bound=-1), INVALID),
-    "lengths": (forward(use_padding_mask=True, seq_len_q=lengths, seq_len_kv=lengths), PLAIN),
+    "lengths": (forward(**PADDED), PLAIN),
     "no lengths": (forward(use_padding_mask=True), INVALID),
     "lengths without padding": (forward(seq_len_q=lengths, seq_len_kv=lengths), INVALID),
     "one length": (forward(use_padding_mask=True, seq_len_q=lengths), INVALID),
     "dropout": (forward(dropout=dropout), PLAIN),
     "bias": (forward(bias=bias), PLAIN),
     "sink": (forward(sink_token=sink), PLAIN),
-    "parts of the statistics": (
-        forward(generate_stats=False, score_max=numbers, score_sum_exp=numbers),
-        PLAIN,
-    ),
-    "pages without lengths": (
-        forward(
-            paged_attention_k_table=pages,
-            paged_attention_v_table=pages,
-            paged_attention_max_seq_len_kv=256,
-        ),
-        REFUSED,
-    ),
+    "parts of the statistics": (forward(**PARTS), PLAIN),
+    "pages without lengths": (forward(**TABLES, paged_attention_max_seq_len_kv=256), REFUSED),
     "a block mask": (
         forward(block_mask=lambda cudnn, new: new((2, 4, 1, 1), "UINT8")),
-        ("create_execution_plans", "not supported"),
+        UNPLANNED,
     ),
     "one operation": (forward(implementation=unified), PLAIN),
     "one operation with alibi": (forward(implementation=unified, use_alibi_mask=True), REFUSED),
     "gradients": (backward(), PLAIN),
     "gradients of bias": (backward(bias=bias, dBias=bias), PLAIN),
     "gradients of odd size": (backward(dims=(2, 4, 4, 128, 128, 63, 63)), REFUSED),
-    "gradients with lengths": (
-        backward(use_padding_mask=True, seq_len_q=lengths, seq_len_kv=lengths),
-        PLAIN,
-    ),
+    "gradients with lengths": (backward(**PADDED), PLAIN),
     "gradients without lengths": (backward(use_padding_mask=True), INVALID),
     "gradients with alibi alone": (backward(use_alibi_mask=True), REFUSED),
     "a product that does not fit": (product, ("build_operation_graph", "invalid")),
     "a sum that does not fit": (sum_of_strangers, INVALID),
-    "a product of doubles": (doubles, ("create_execution_plans", "not supported")),
+    "a product of doubles": (doubles, UNPLANNED),
     "a gradient without dims": (without_dims, INVALID),
-    "rotated": (turned, ("create_execution_plans", "not supported")),
+    "rotated": (turned, UNPLANNED),
     "combined experts": (combined, INVALID),
 }
 

@@ -70,11 +70,8 @@ class Inputs:
             values = rng.uniform(low, high, dims)
         if not_finite:
             values.flat[:4] = (np.nan, -np.nan, np.inf, -np.inf)
-        order = list(range(len(dims)))
-        if channels_last:
-            order = [0, *range(2, len(dims)), 1]
-        elif tokens_first:
-            order = [0, 2, 1, 3]
+        order = [0, *range(2, len(dims)), 1] if channels_last else list(range(len(dims)))
+        order = [0, 2, 1, 3] if tokens_first else order
         back = np.argsort(order).tolist()
         memory = torch.tensor(np.ascontiguousarray(values.transpose(order)))
         return memory.to("cuda", dtype).permute(back)
@@ -85,7 +82,8 @@ class Run:
 
     def __init__(self, module: Any, case: PeerGraph, inputs: Inputs, handle: Any) -> None:
         kind = module.data_type
-        io = next(getattr(kind, name) for name, dtype in DTYPES.items() if dtype is case_type(case))
+        own = getattr(torch, case.io)
+        io = next(getattr(kind, name) for name, dtype in DTYPES.items() if dtype is own)
         self.graph = module.pygraph(
             io_data_type=io,
             intermediate_data_type=kind.FLOAT,
@@ -148,10 +146,6 @@ DTYPES = {
     "FLOAT": torch.float32,
     "FP8_E4M3": torch.float8_e4m3fn,
 }
-
-
-def case_type(case: PeerGraph) -> Any:
-    return getattr(torch, case.io)
 
 
 @pytest.mark.parametrize("name", PEER_GRAPHS)

@@ -40,14 +40,9 @@ SUBGRAPH = pytest.mark.needs("CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH")
 )
 def test_refused_no_earlier_and_as_the_same(name, gpu):
     describe, (step, kind) = CASES[name]
-    kinds = cudnn.data_type
-    graph = cudnn.pygraph(
-        io_data_type=kinds.HALF,
-        intermediate_data_type=kinds.FLOAT,
-        compute_data_type=kinds.FLOAT,
-        device_property=gpu,
-    )
-    with graph:
+    kinds, wide = cudnn.data_type, ("intermediate_data_type", "compute_data_type")
+    options = {"io_data_type": kinds.HALF, **dict.fromkeys(wide, kinds.FLOAT)}
+    with cudnn.pygraph(**options, device_property=gpu) as graph:
         mine = outcome(cudnn, graph, describe)
     if name in OUR_OWN:
         assert mine == OUR_OWN[name]

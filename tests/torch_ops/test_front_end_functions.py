@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from torch_operators import PLACES
+from torch_operators import PLACES, attended, behind_each_other, check, convolved
 
 torch: Any = pytest.importorskip("torch")
 nn = torch.nn.functional
@@ -41,23 +41,6 @@ def normal(*shapes: tuple[int, ...]) -> list[Any]:
     return [torch.randn(n) / (n[-1] ** 0.5 if len(n) == 2 else 1) for n in shapes]
 
 
-def attended(q: Any, k: Any, v: Any, bias: Any = 0, hidden: Any = None) -> Any:
-    k, v = (each.repeat_interleave(q.shape[-3] // each.shape[-3], -3) for each in (k, v))
-    scores = q @ k.mT * q.shape[-1] ** -0.5 + bias
-    if hidden is not None:
-        scores = scores.masked_fill(hidden.to(q.device), -float("inf"))
-    return scores.softmax(-1).nan_to_num(0) @ v
-
-
-def packed(q: Any, k: Any, v: Any) -> Any:
-    parts = []
-    for begin, end in pairwise(BEGINS.tolist()):
-        one = (each[begin:end].transpose(0, 1) for each in (q, k, v))
-        size = end - begin
-        parts.append(attended(*one, hidden=LATER[:size, :size]).transpose(0, 1))
-    return torch.cat(parts)
-
-
 def updated(x: Any, *weights: Any, sums: str, mask: Any = None) -> Any:
     w = dict(zip(PAIRS, weights, strict=True))
 
@@ -69,11 +52,6 @@ def updated(x: Any, *weights: Any, sums: str, mask: Any = None) -> Any:
     a, b = (planes if mask is None else planes * mask.to(x.device)[..., None]).chunk(2, -1)
     u = nn.layer_norm(torch.einsum(sums, a, b), (24,), w["norm_out_weight"], w["norm_out_bias"])
     return torch.sigmoid(of("g_out", z)) * of("p_out", u)
-
-
-def convolved(x: Any, w: Any, b: Any, past: Any = None) -> Any:
-    whole = nn.pad(x, (w.shape[1] - 1, 0)) if past is None else torch.cat((past, x), -1)
-    return nn.silu(nn.conv1d(whole, w[:, None], b, groups=x.shape[1]))
 
 
 def on(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -111,17 +89,17 @@ CASES: dict[str, Case] = {
             **dict.fromkeys(("cu_seqlens_q", "cu_seqlens_kv"), BEGINS),
             **dict.fromkeys(("max_seqlen_q", "max_seqlen_kv"), 9),
         ),
-        packed,
+        on(behind_each_other, begins=BEGINS.tolist()),
         TOKENS,
     ),
     "attention of pairs, mask": (
         on(cudnn.triangle_attention, mask=LIVE),
-        on(attended, hidden=~LIVE),
+        lambda q, k, v, bias: attended(q, k, v, bias=bias, hidden=~LIVE),
         (*ROWS, (2, 1, 4, 16, 16)),
     ),
     "attention of pairs, lengths": (
         on(cudnn.triangle_attention, kv_lengths=LENGTHS),
-        on(attended, hidden=~PREFIX),
+        lambda q, k, v, bias: attended(q, k, v, bias=bias, hidden=~PREFIX),
         (*ROWS, (1, 1, 1, 16, 16)),
     ),
     "triangles, outgoing": (
@@ -189,16 +167,8 @@ PARAMETERS = [
 def test_numbers_and_gradients_are_pytorch_s(name: str, dtype: Any, place: str) -> None:
     function, theirs, shapes = CASES[name]
     torch.manual_seed(0)
-    operands = [each.to(place, dtype).requires_grad_() for each in normal(*shapes)]
-    exact = [each.detach().double().requires_grad_() for each in operands]
-    y, right = function(*operands), theirs(*exact)
-    dy = torch.randn(y.shape).to(place, dtype)
-    gradients = torch.autograd.grad(y, operands, dy)
-    wanted = torch.autograd.grad(right, exact, dy.double())
-    for got, expected in zip((y, *gradients), (right, *wanted), strict=True):
-        scale = float(expected.detach().abs().max())
-        near = 2e-2 if dtype is HALF else 2e-3 if place == "cuda" else 2e-6
-        torch.testing.assert_close(got.double(), expected, rtol=0, atol=near * scale)
+    near = 2e-2 if dtype is HALF else 2e-3 if place == "cuda" else 2e-6
+    check(function, theirs, [each.to(dtype) for each in normal(*shapes)], place, near)
 
 
 @pytest.mark.soak

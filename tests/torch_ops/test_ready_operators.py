@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from torch_operators import PLACES
+from torch_operators import PLACES, attended, behind_each_other, check, convolved
 
 torch: Any = pytest.importorskip("torch")
 nn = torch.nn.functional
@@ -18,16 +17,6 @@ from cudnn_ctypes.torch_ops.graphs import OPERATORS  # noqa: E402
 
 HALF, LAST = torch.float16, torch.channels_last
 LENGTHS = torch.tensor([64, 40], dtype=torch.int32)
-
-
-def attended(q: Any, k: Any, v: Any, *, bias: Any = 0, hidden: Any = None, cap: float = 0) -> Any:
-    k, v = (each.repeat_interleave(q.shape[1] // each.shape[1], 1) for each in (k, v))
-    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
-    scores = cap * torch.tanh(scores / cap) if cap else scores
-    scores = scores + bias
-    if hidden is not None:
-        scores = scores.masked_fill(hidden.to(q.device), -float("inf"))
-    return scores.softmax(-1) @ v
 
 
 def with_sink(q: Any, k: Any, v: Any, sink: Any) -> Any:
@@ -41,16 +30,6 @@ def with_lengths(q: Any, k: Any, v: Any) -> Any:
     beyond = torch.arange(64) >= LENGTHS[:, None]
     o = attended(q, k, v, hidden=beyond[:, None, None])
     return o.masked_fill(beyond[:, None, :, None].to(o.device), 0)
-
-
-def behind_each_other(q: Any, k: Any, v: Any, begins: Any, causal: bool) -> Any:
-    """Each sequence of tokens on its own."""
-    parts = []
-    for begin, end in pairwise(begins):
-        one = (each[begin:end].transpose(0, 1)[None] for each in (q, k, v))
-        hidden = (COLUMN > ROW)[: end - begin, : end - begin] if causal else None
-        parts.append(attended(*one, hidden=hidden, cap=2.0 * causal)[0].transpose(0, 1))
-    return torch.cat(parts)
 
 
 BEGINS = (0, 40, 56, 100)
@@ -105,11 +84,6 @@ def folded(x: Any, w: Any, scale: Any, shift: Any, training: bool) -> Any:
     return nn.relu(nn.batch_norm(y, *statistics(x, True), scale, shift, training))
 
 
-def causal(x: Any, w: Any, b: Any, activation: str | None) -> Any:
-    y = nn.conv1d(nn.pad(x, (3, 0)), w[:, None], b, groups=16)
-    return nn.silu(y) if activation else y
-
-
 Case = tuple[Callable[..., Any], Callable[..., Any], Callable[[], list[Any]]]
 CASES: dict[str, Case] = {
     "attention": (ops.attention, attended, heads),
@@ -158,7 +132,9 @@ CASES: dict[str, Case] = {
                 causal=causal,
                 softcap=2.0 * causal,
             ),
-            lambda *qkv, causal=causal: behind_each_other(*qkv, BEGINS, causal),
+            lambda *qkv, causal=causal: behind_each_other(
+                *qkv, BEGINS, causal=causal, cap=2.0 * causal
+            ),
             lambda: [normal(100, 4, 32), normal(100, 2, 32), normal(100, 2, 32)],
         )
         for causal in (False, True)
@@ -248,7 +224,7 @@ CASES: dict[str, Case] = {
     },
     "causal convolution": (
         lambda *operands: ops.causal_conv1d(*operands, "silu"),
-        lambda *operands: causal(*operands, "silu"),
+        convolved,
         lambda: [normal(2, 16, 40), normal(16, 4), normal(16)],
     ),
     "batch norm of running statistics": (
@@ -290,15 +266,7 @@ def test_numbers_and_gradients_are_pytorch_s(
         request.getfixturevalue("without_engines")
     function, theirs, make = {**CASES, **WITH_ENGINES}[name]
     torch.manual_seed(0)
-    operands = [each.to(place).requires_grad_() for each in make()]
-    exact = [each.detach().double().requires_grad_() for each in operands]
-    y, right = function(*operands), theirs(*exact)
-    dy = torch.randn(y.shape).to(place, y.dtype)
-    gradients = torch.autograd.grad(y, operands, dy)
-    wanted = torch.autograd.grad(right, exact, dy.double())
-    for got, expected in zip((y, *gradients), (right, *wanted), strict=True):
-        scale = float(expected.detach().abs().max())
-        torch.testing.assert_close(got.double(), expected, rtol=0, atol=4e-3 * scale)
+    check(function, theirs, make(), place, 4e-3)
 
 
 CHECKED = {

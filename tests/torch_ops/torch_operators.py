@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from cudnn_ctypes.graph import Tensor
+
+torch: Any = pytest.importorskip("torch")
+nn = torch.nn.functional
 
 GPU = pytest.mark.gpu
 PLACES = ["cpu", pytest.param("cuda", marks=GPU)]
@@ -57,7 +62,46 @@ def sdpa(q: Any, k: Any, v: Any, causal: bool = False) -> Any:
 
 def expected_convolution(x: Any, w: Any, b: Any, residual: Any = None, padding: int = 1) -> Any:
     """The same by PyTorch."""
-    import torch
-
-    y = torch.nn.functional.conv2d(x, w, padding=padding) + b
+    y = nn.conv2d(x, w, padding=padding) + b
     return torch.relu(y if residual is None else y + residual)
+
+
+def attended(q: Any, k: Any, v: Any, *, bias: Any = 0, hidden: Any = None, cap: float = 0) -> Any:
+    """Attention of (..., heads, tokens, size); a query without a key gets nothing."""
+    k, v = (each.repeat_interleave(q.shape[-3] // each.shape[-3], -3) for each in (k, v))
+    scores = q @ k.mT * q.shape[-1] ** -0.5
+    scores = (cap * torch.tanh(scores / cap) if cap else scores) + bias
+    if hidden is not None:
+        scores = scores.masked_fill(hidden.to(q.device), -float("inf"))
+    return scores.softmax(-1).nan_to_num(0) @ v
+
+
+def behind_each_other(
+    q: Any, k: Any, v: Any, begins: Sequence[int], *, causal: bool = True, cap: float = 0
+) -> Any:
+    """Attention of sequences of (tokens, heads, size), each on its own."""
+    parts = []
+    for begin, end in pairwise(begins):
+        one = (each[begin:end].transpose(0, 1) for each in (q, k, v))
+        hidden = torch.ones(end - begin, end - begin).triu(1).bool() if causal else None
+        parts.append(attended(*one, hidden=hidden, cap=cap).transpose(0, 1))
+    return torch.cat(parts)
+
+
+def convolved(x: Any, w: Any, b: Any, past: Any = None) -> Any:
+    """The SiLU of each channel's convolution with its own filter, without a look ahead."""
+    whole = nn.pad(x, (w.shape[1] - 1, 0)) if past is None else torch.cat((past, x), -1)
+    return nn.silu(nn.conv1d(whole, w[:, None], b, groups=x.shape[1]))
+
+
+def check(function: Any, theirs: Any, operands: Any, place: str, near: float) -> None:
+    """Hold result and gradients against those in float64, relative to the largest of each."""
+    operands = [each.to(place).requires_grad_() for each in operands]
+    exact = [each.detach().double().requires_grad_() for each in operands]
+    y, right = function(*operands), theirs(*exact)
+    dy = torch.randn(y.shape).to(place, y.dtype)
+    gradients = torch.autograd.grad(y, operands, dy)
+    wanted = torch.autograd.grad(right, exact, dy.double())
+    for got, expected in zip((y, *gradients), (right, *wanted), strict=True):
+        scale = float(expected.detach().abs().max())
+        torch.testing.assert_close(got.double(), expected, rtol=0, atol=near * scale)
