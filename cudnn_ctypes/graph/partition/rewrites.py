@@ -210,6 +210,10 @@ def _reduction(g: Description, node: Node, strides: Strides) -> Results | None:
         return {"y": g.reduction(first, mode, axes=[a for run in runs[:-1] for a in run])}
     if at_one_end:  # engines give such sums in float32
         return {"y": g.identity(g.reduction(x, mode, axes=axes))}
+    if mode == _Reduce.CUDNN_REDUCE_TENSOR_MIN:
+        return {"y": g.neg(g.reduction(g.neg(x), "max", axes=axes))}
+    if mode == _Reduce.CUDNN_REDUCE_TENSOR_AMAX:
+        return {"y": g.reduction(g.abs(x), "max", axes=axes)}
     return _middle(g, x, lie, mode, runs[0], y)
 
 

@@ -123,6 +123,8 @@ SAID: list[tuple[str | Case, str, int]] = [
     (reduced("norm2", (3,), lambda x, **k: (x * x).sum(**k) ** 0.5), "mul, reduction, sqrt", 3),
     (reduced("max", (0, 1, 3), np.max), "reduction", 2),
     (reduced("min", (2, 3), np.min), "reduction, identity", 2),
+    (reduced("min", (1,), np.min), "neg, reduction", 3),
+    (reduced("amax", (1,), lambda x, **k: abs(x).max(**k)), "abs, reduction", 2),
     (reduced("add", (1,), np.sum, strides=NHWC), "reduction, identity", 2),
     (reduced("max", (1, 2), np.max), POOLED, 8),
     (reduced("max", (2,), np.max, io="float16", strides=NHWC), POOLED, 8),
@@ -131,7 +133,7 @@ SAID: list[tuple[str | Case, str, int]] = [
     (reduced("add", (1, 2), np.sum, io="float16", output=WIDE), "transpose, reshape, matmul", 5),
     (larger("nearest", HALF, THIRD), "reshape, concatenate", 5),
     # What stays as it is.
-    (reduced("min", (1,), np.min), "", 1),
+    (reduced("mul", (1,), np.prod), "", 1),
     (reduced("add", (1,), np.sum, strides=(40, 12, 6, 1)), "", 1),
     (reduced("add", (2,), np.sum, (4, 3, 1, 6)), "", 1),
     (reduced("add", None, np.sum, output={"dims": (4, 1, 2, 2)}), "", 1),
