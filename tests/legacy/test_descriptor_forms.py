@@ -60,9 +60,9 @@ def test_tensors_and_filters(handle: Handle) -> None:
     x, w, results = draw(2, 3, 6, 5), draw(4, 3, 3, 3), []
     with (
         cudnn.ConvolutionDescriptor(1) as conv,
-        cudnn.TensorDescriptor((2, 3, 6, 5)) as x_desc,
-        cudnn.TensorDescriptor((2, 4, 6, 5)) as y_desc,
-        cudnn.FilterDescriptor((4, 3, 3, 3)) as w_desc,
+        cudnn.TensorDescriptor((7, 8, 9), "float16") as x_desc,
+        cudnn.TensorDescriptor((7, 8, 9), "float16") as y_desc,
+        cudnn.FilterDescriptor((7, 8, 9), "float16") as w_desc,
     ):
         results.append(cudnn.convolution_forward(handle, x, w, conv))
         x_desc.set_4d_ex("float32", 2, 3, 6, 5, 90, 30, 5, 1)
