@@ -379,6 +379,20 @@ class TestOnAGpu:
                 assert len(tuned) > 5
                 operands.check(handle, ANY_ENGINE)
 
+    def test_every_supported_config_of_a_convolution_computes(self, handle):
+        name = "convolution"
+        with CASES[name].graph() as graph:
+            told = graph.explain(handle, compile=True)
+            print(told)
+            assert {row.engine for row in told} == set(range(told.engine_count))
+            works = [row for row in told if row.state == "works"]
+            assert len({row.engine for row in works}) > 10
+            assert not any(row.state == "accepted" for row in told)
+            for row in works:
+                plan = graph.build(handle, config=row)
+                assert plan.workspace_size == row.workspace
+                check(CASES[name], graph, handle, ANY_ENGINE)
+
     def test_selections_hold(self, handle):
         with CASES["convolution backward filter"].graph() as graph:
             told = graph.explain(handle)
