@@ -122,8 +122,10 @@ def same_layout(one: Any, other: Any) -> bool:
 
 def overlapping(dims: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether elements share memory: a stride is shorter than the extent of the inner axes."""
+    if 0 in dims:
+        return False
     reach = 1
-    for stride, size in () if 0 in dims else sorted(zip(strides, dims, strict=True)):
+    for stride, size in sorted(zip(strides, dims, strict=True)):
         if size > 1:
             if stride < reach:
                 return True

@@ -15,6 +15,7 @@ from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.strides import packed
 
 from .peer_graphs import PEER_GRAPHS
+from .refused_graphs import BOTH
 
 HALF, FLOAT, NOT_SET = cudnn.data_type.HALF, cudnn.data_type.FLOAT, cudnn.data_type.NOT_SET
 # What cuDNN up to 9.28 has no engine for on an H200.
@@ -320,7 +321,6 @@ def attended(graph: Any, heads_of_k: int = 4, **options: Any) -> None:
 
 
 PADDED = {"is_inference": True, "use_padding_mask": True}
-BOTH = {"use_causal_mask": True, "use_causal_mask_bottom_right": True}
 
 
 def with_pages(graph: Any) -> None:

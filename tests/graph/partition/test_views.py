@@ -15,7 +15,7 @@ from cudnn_ctypes.graph.describe.tensor import Tensor
 from cudnn_ctypes.graph.partition.folding import folded
 from cudnn_ctypes.graph.partition.views import Memory, orders, viewed
 from cudnn_ctypes.graph.run.program import Part
-from cudnn_ctypes.raw.strides import is_dense, packed, steps
+from cudnn_ctypes.raw.strides import extent, is_dense, packed, steps
 
 LAST = (0, 2, 3, 1)
 LOGICAL = {"reshape_mode": "logical"}
@@ -43,9 +43,8 @@ class InNumPy:
         while base.uid in self._parts:
             uid, more = self._parts[base.uid]
             base, begin = self._graph.find_tensor(uid), begin + more
-        ends = zip(base.dims, base.strides, strict=True)
-        memory = np.full(1 + sum((n - 1) * step for n, step in ends), np.nan)
-        memory = self.memory.setdefault(base.uid, memory)
+        nothing = np.full(extent(base.dims, base.strides), np.nan)
+        memory = self.memory.setdefault(base.uid, nothing)
         return as_strided(memory[begin:], tensor.dims, [8 * step for step in tensor.strides])
 
     def _computed(self, node: Node, y: Tensor) -> Any:
