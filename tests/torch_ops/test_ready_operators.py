@@ -246,9 +246,12 @@ CASES: dict[str, Case] = {
 
 def newer(names: Iterable[str]) -> list[Any]:
     """The names, with a mark for what older versions of cuDNN lack."""
-    needs = pytest.mark.needs("cudnnCausalConv1dForward")
-    new = ("causal conv", "causal_conv", "experts", "grouped")
-    return [pytest.param(n, marks=needs) if n.startswith(new) else n for n in names]
+    new = {
+        ("causal conv", "causal_conv"): pytest.mark.needs("cudnnCausalConv1dForward"),
+        ("experts", "grouped"): pytest.mark.needs("cudnnMoeGroupedMatmulMode_t"),
+    }
+    marks = {n: [mark for begins, mark in new.items() if n.startswith(begins)] for n in names}
+    return [pytest.param(name, marks=its) for name, its in marks.items()]
 
 
 WITH_ENGINES = {f"{name}, engines": CASES[name] for name in list(CASES)[::3]}

@@ -166,17 +166,26 @@ def scaled_gradient(
 
 
 def channels_first(
-    graph: Graph, kind: str, data_type: str = "bfloat16", order: tuple[int, ...] | None = None
+    graph: Graph,
+    kind: str,
+    data_type: str = "bfloat16",
+    order: tuple[int, ...] | None = None,
+    *,
+    size: int = 9,
+    window: int = 3,
 ) -> None:
-    """A convolution of 3 x 3, or its gradient by the filters, padded by 1."""
+    """A convolution, or a gradient of one, which keeps the size of images."""
     graph.io_data_type = as_data_type(data_type)
-    images, w = (1, 24, 9, 9), (24, 24, 3, 3)
-    x = graph.tensor(images, packed(images, order), name="x")
-    if kind == "fprop":
-        graph.conv_fprop(x, graph.tensor(w, packed(w, order), name="w"), padding=1).set_output()
+    images, w = (1, 24, size, size), (24, 24, window, window)
+    image = graph.tensor(images, packed(images, order), name="image")
+    if kind == "wgrad":
+        loss = graph.tensor(images, packed(images, order), name="dy")
+        result = graph.conv_wgrad(image, loss, padding=window // 2)
+        result.set_output(dims=w, strides=packed(w, order))
     else:
-        dw = graph.conv_wgrad(x, graph.tensor(images, packed(images, order)), padding=1)
-        dw.set_output(dims=w, strides=packed(w, order))
+        filters = graph.tensor(w, packed(w, order), name="w")
+        result = getattr(graph, f"conv_{kind}")(image, filters, padding=window // 2)
+        result.set_output(dims=images, strides=packed(images, order))
 
 
 def fused(
@@ -306,6 +315,15 @@ def joined_norm_gradient(graph: Graph) -> None:
     for name in ("dscale", "dbias"):
         results[name].set_output(name=name)
     graph.sub(results["dx"], graph.tensor(few, name="other")).set_output(name="y")
+
+
+def typed_norm_gradient(graph: Graph, mode: str = "batch", data_type: str = "float32") -> None:
+    full, few = (4, 32, 5, 3), (1 if mode == "batch" else 4, 32, 1, 1)
+    dy, x = (graph.tensor(full, name=name) for name in ("dy", "x"))
+    scale = graph.tensor((1, 32, 1, 1), data_type="float32", name="scale")
+    mean, inv = (graph.tensor(few, data_type="float32", name=name) for name in ("mean", "inv"))
+    for name, each in graph.norm_backward(mode, dy, x, scale, mean, inv).items():
+        each.set_output(name=name, data_type=data_type if name == "dx" else "float32")
 
 
 def joined_experts(graph: Graph, gate: tuple[int, ...] = (1, 128, 64)) -> None:
@@ -539,6 +557,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "computed operand of a norm": computed_bias,
     "norm with scale and bias of two types": layer_norm,
     "gradient of a norm beside element-wise operations": joined_norm_gradient,
+    "gradient of a norm in another type": typed_norm_gradient,
     "experts beside element-wise operations": joined_experts,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
@@ -561,7 +580,8 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "filters with channels first beside images of one element": _WITH_A_BIAS,
     "bias beside filters with channels first": _WITH_A_BIAS,
     "channels first in runtime fusion": _given(channels_first, kind="fprop"),
-    "gradient of filters in 16 bits with channels first": _given(channels_first, kind="wgrad"),
+    "gradient of data by a part of a line": _given(channels_first, kind="dgrad"),
+    "gradient of filters by a part of a line": _given(channels_first, kind="wgrad"),
     "gradient of filters of one element": window_of_one,
     "gelu of a product": _given(gelu_of_a_product, data_type="float32"),
     "convolution of a large volume": large_volume,

@@ -176,12 +176,13 @@ class Side:
     def _counts(self, axis: int) -> bool:
         """Whether indices along an axis are right: those of element-wise operations alone.
 
-        They are not merged beside an index: a number of each row of (n, 1, m) makes them wrong.
+        They are not merged beside an index: a number of each row of (n, 1, m), or of (n, m, 1),
+        makes them wrong.
         """
         rank = len(self.full)
         if self.family != "plain" or (axis < int(rank <= 3) and self.full[axis] != 1):
             return False
-        apart = rank == 3 and self.full[1] == 1 and self.full[0] != 1 != self.full[2]
+        apart = rank == 3 and self.full.count(1) == 1 and self.full[0] != 1
         return not (apart and any(self.spread(t) == "F1" for t in self.tensors if self.small(t)))
 
     @functools.cached_property

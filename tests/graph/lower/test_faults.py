@@ -20,6 +20,7 @@ from cudnn_ctypes.graph.lower.faults import Graph as Lowered
 from cudnn_ctypes.graph.lower.flattening import flattened
 from cudnn_ctypes.graph.lower.target import Target
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
+from cudnn_ctypes.raw.strides import packed
 from cudnn_ctypes.runtime import cuda
 from tools.fault_programs import CALLS, PROGRAMS, described, wrong
 from tools.fuzz.wrong_rows import UNSEEN, verdict
@@ -60,6 +61,12 @@ def _scattered_heads(graph: Graph, stride: int) -> None:
     q, k, v = (graph.tensor((2, 4, 64, 32), name=name) for name in "qkv")
     graph.sdpa(q, k, v, attn_scale=0.1)[0].set_output(name="o")
     q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
+
+
+def _counts_in_another_order(graph: Graph, order: tuple[int, ...] = (1, 2, 0)) -> None:
+    dims = (2, 40, 56)
+    counted = graph.tensor(dims, packed(dims, order), name="counted")
+    graph.add(graph.gen_index(counted, axis=2), graph.tensor(dims, name="x")).set_output(name="y")
 
 
 def _batch_norm_gradient_behind_relus(graph: Graph) -> None:
@@ -179,6 +186,8 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.turned, ((0, 1, 2),), {}, set()),
     (wrong.turned, ((1, 0, 2), 1, 128), {}, set()),  # whole, with lines as the result's
     (wrong.turned, ((0, 2, 1), 1, 128), {}, {1, 8}),
+    (_counts_in_another_order, (), {}, {1, 8}),
+    (_counts_in_another_order, ((1, 0, 2),), {}, set()),
     (wrong.uneven_lines, ("wgrad", 12), {}, {2}),
     (wrong.uneven_lines, ("wgrad", 8, 20), {}, {2}),
     (wrong.uneven_lines, ("wgrad", 2), {}, {1, 2}),
@@ -190,15 +199,23 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.scaled_gradient, ("exp", 16, "wgrad"), {}, {1}),
     (wrong.fused, ((1, 16, 1, 1),), {"image": 1, "order": (0, 1, 2, 3)}, {4, 7, 52}),
     *(
-        (wrong.channels_first, (kind,), {"data_type": io, "order": order}, engines)
-        for kind, io, order, engines in (
-            ("fprop", "float32", None, {7}),
-            ("fprop", "float16", LAST, set()),
-            ("wgrad", "bfloat16", None, {70}),
-            ("wgrad", "float32", None, set()),
-            ("wgrad", "bfloat16", LAST, set()),
+        (wrong.channels_first, (kind,), {"data_type": "float32", **options}, engines)
+        for kind, options, engines in (
+            ("fprop", {}, {7}),
+            ("fprop", {"order": LAST}, set()),
+            ("wgrad", {}, {70}),
+            ("wgrad", {"window": 1}, {4, 70}),
+            ("wgrad", {"size": 8}, set()),
+            ("wgrad", {"order": LAST}, set()),
+            ("dgrad", {"data_type": "bfloat16"}, {78}),
+            ("dgrad", {"window": 1}, set()),
+            ("dgrad", {"size": 8}, set()),
+            ("dgrad", {"order": LAST}, set()),
         )
     ),
+    (wrong.typed_norm_gradient, (), {}, {0}),
+    (wrong.typed_norm_gradient, ("instance", "bfloat16"), {}, {0}),
+    (wrong.typed_norm_gradient, ("batch", "float16"), {}, set()),
     (wrong.joined_norm, (), {}, {4, 5, 6}),
     (wrong.joined_norm, (), {"masks": True}, set()),
     (wrong.gelu_of_a_product, ("float32",), {}, {0}),
@@ -244,6 +261,7 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.indexed, ((64, 7, 33), 2), {}, H200, ""),
     (wrong.indexed, ((64, 7, 33), 1), {}, H200, ""),
     (wrong.indexed, ((8, 1, 33), 2, (8, 1, 33), (8, 1, 1)), {}, H200, "'gen_index' (8, 1, 33)"),
+    (wrong.indexed, ((8, 33, 1), 1, (8, 33, 1), (8, 1, 1)), {}, H200, "'gen_index' (8, 33, 1)"),
     (wrong.indexed, ((8, 1, 33), 2, (8, 1, 33), (1, 1, 33)), {}, H200, ""),
     (wrong.indexed, ((1, 8, 33), 2, (1, 8, 33), (1, 8, 1)), {}, H200, ""),
     (wrong.kept, (), {}, H200, "'kept' (16, 1, 64)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -112,7 +113,8 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
             for each in side.tensors if "computed " * computed + side.family in families else ():
                 dims, strides = graph.view(each)
                 whole = side.family == "plain" and each.dims == side.full and not side.maker(each)
-                lines = whole and len(dims) == 3 and strides[-1] == 1
+                innermost = id(each) in graph.views or side.inner == 2
+                lines = whole and len(dims) == 3 and strides[-1] == 1 and innermost
                 right = side.in_order(each) and not (computed and side.channels_first)
                 if not (each.virtual or lines or right):
                     return f"{each.name!r} {each.dims} with strides {each.strides}"
@@ -285,19 +287,14 @@ def _has_an_order(dims: Sequence[int]) -> bool:
     return dims[1] > 1 and math.prod(dims[2:]) > 1
 
 
-def _is_alone_with_channels_first(kind: str, *types: cudnnDataType_t) -> Callable[[Graph], str]:
+def _is_alone_with_channels_first(graph: Graph) -> str:
     """A convolution without element-wise operations, of images whose channels are not last."""
-
-    def where(graph: Graph) -> str:
-        for node in () if graph.of("pointwise") else graph.of(f"convolution_{kind}"):
-            for each in node.operands:
-                dims, strides = graph.dims(each), each.strides or ()
-                first = _has_an_order(dims) and strides[1] != 1
-                if first and (not types or each.data_type in types):
-                    return f"{node}: {each.name!r} {dims} with strides {strides}"
-        return ""
-
-    return where
+    for node in () if graph.of("pointwise") else graph.of("convolution_forward"):
+        for each in node.operands:
+            dims, strides = graph.dims(each), each.strides or ()
+            if _has_an_order(dims) and strides[1] != 1:
+                return f"{node}: {each.name!r} {dims} with strides {strides}"
+    return ""
 
 
 def _gradients_of_filters_in_16_bits(graph: Graph) -> Iterator[Node]:
@@ -334,16 +331,29 @@ _ROW = 16  # bytes
 _LINE = 128  # bytes to which cuDNN rounds up the parts of its workspace
 
 
-def _differentiates_by_a_part_of_a_line(graph: Graph) -> str:
-    """A window of one element, and a gradient that has not its channels last."""
-    for node in graph.of("convolution_backward_filter"):
-        loss, window = node.inputs["loss"], graph.dims(node.outputs["dw"])[2:]
-        if loss.virtual or set(window) != {1} or loss.strides is None or loss.strides[1] == 1:
-            continue
-        nbytes = storage_bytes(loss.data_type, math.prod(graph.dims(loss)))
-        if nbytes % _LINE:
-            return f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes"
-    return ""
+def _differentiates_by_a_part_of_a_line(
+    direction: str, *, alone: bool = True, windows: Callable[[bool], bool] = lambda one: True
+) -> Callable[[Graph], str]:
+    """The gradient of a result that has not its channels last, of no multiple of 128 bytes.
+
+    - `alone`: without element-wise operations.
+    - `windows`: which are meant, by whether they are of one element.
+    """
+    filters = "filter" if direction == "data" else "dw"
+
+    def where(graph: Graph) -> str:
+        mains = graph.of(f"convolution_backward_{direction}")
+        for node in () if alone and graph.of("pointwise") else mains:
+            loss, every = node.inputs["loss"], {**node.inputs, **node.outputs}
+            one = set(graph.dims(every[filters])[2:]) == {1}
+            if loss.virtual or loss.strides is None or loss.strides[1] == 1 or not windows(one):
+                continue
+            nbytes = storage_bytes(loss.data_type, math.prod(graph.dims(loss)))
+            if nbytes % _LINE:
+                return f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes"
+        return ""
+
+    return where
 
 
 def _gives_gelu_of_a_product(graph: Graph) -> str:
@@ -361,6 +371,15 @@ _IMAGES = (
     cudnnBackendNormMode_t.CUDNN_BATCH_NORM,
     cudnnBackendNormMode_t.CUDNN_INSTANCE_NORM,
 )
+
+
+def _differentiates_a_norm_in_another_type(graph: Graph) -> str:
+    """A norm of batches or images, its gradient of another type than what it is computed of."""
+    for node in graph.of("norm_backward") if not graph.of("pointwise") else ():
+        dx, x = node.outputs["dx"], node.inputs["input"]
+        if node.options["mode"] in _IMAGES and dx.data_type != x.data_type:
+            return f"{node}: {dx.name!r} for {x.name!r} of {data_type_name(x.data_type)}"
+    return ""
 
 
 def _stores_statistics_in_16_bits(graph: Graph) -> str:
@@ -409,6 +428,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
         for node in graph.of("norm_backward")
         if node.options["mode"] in broadcasts.LAYERS and graph.of("pointwise")
     ),
+    "gradient of a norm in another type": _differentiates_a_norm_in_another_type,
     "experts beside element-wise operations": _joins_operands_beside_experts,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
     "product of one column": _repeats_one_column_of_a_product,
@@ -425,15 +445,18 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "rows of a product": _has_rows_of_a_product,
     "filters with channels first beside images of one element": _convolves_with_channels_first(),
     "bias beside filters with channels first": _convolves_with_channels_first(least=2),
-    "channels first in runtime fusion": _is_alone_with_channels_first("forward"),
-    "gradient of filters in 16 bits with channels first": _is_alone_with_channels_first(
-        "backward_filter", *_16_BITS
+    "channels first in runtime fusion": _is_alone_with_channels_first,
+    "gradient of data by a part of a line": _differentiates_by_a_part_of_a_line(
+        "data", windows=operator.not_
     ),
+    "gradient of filters by a part of a line": _differentiates_by_a_part_of_a_line("filter"),
     "gradient of filters with uneven lines": _has_uneven_lines(),
     "gradient of filters of a volume with uneven lines": _has_uneven_lines(rank=5),
     "gradient of filters of two channels": _differentiates_by_two_channels,
     "gradient beside what is computed of a bias": _misread(broadcasts.CHANNELS),
-    "gradient of filters of one element": _differentiates_by_a_part_of_a_line,
+    "gradient of filters of one element": _differentiates_by_a_part_of_a_line(
+        "filter", alone=False, windows=operator.truth
+    ),
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,
     "broadcast along two dimensions": _misread(broadcasts.TWO),
