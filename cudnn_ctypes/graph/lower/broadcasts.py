@@ -35,6 +35,7 @@ INDEX = (
     "wrong, or is beside a number of each row"
 )
 OUTPUT = "it is an output that is smaller than the result"
+APART = "it hangs together with nothing else, and engines may leave one of two results unwritten"
 
 _MAINS = {
     "operation_convolution_forward": "image",
@@ -302,6 +303,26 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
     if after:
         found.append(Side(family, after, result.dims or ()))
     return found
+
+
+def apart(nodes: Sequence[Node]) -> list[list[Node]]:
+    """Element-wise operations that share no tensor with the rest of a graph, part by part.
+
+    Beside pooling those, too, that share no result with it.
+    """
+    pools = any(_MAINS.get(node.kind.descriptor) == "pool" for node in nodes)
+    results = {id(each) for node in nodes for each in node.outputs.values()}
+    parts: list[tuple[set[int], list[Node]]] = []
+    for node in nodes:
+        tensors = (*node.outputs.values(), *node.operands)
+        known = {id(each) for each in tensors if not each.by_value}
+        joined = [part for part in parts if known & part[0] & (results if pools else part[0])]
+        parts = [part for part in parts if part not in joined]
+        members = [each for part in joined for each in part[1]]
+        parts.append((known.union(*(part[0] for part in joined)), [*members, node]))
+    mains = [each for _, part in parts for each in part if each.kind.descriptor != _POINTWISE]
+    kept = mains or parts[-1][1]
+    return [part for _, part in parts if len(parts) > 1 and not any(n in kept for n in part)]
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:

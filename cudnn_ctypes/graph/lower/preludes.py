@@ -20,8 +20,10 @@ from ..describe.node import Node
 from ..describe.operations.pointwise import POINTWISE
 from ..describe.tensor import Tensor
 from .broadcasts import (
+    APART,
     OUTPUT,
     Side,
+    apart,
     computed_of_norms,
     numbers_of_sequences,
     parameters_of_two_types,
@@ -38,20 +40,20 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     """
     expansion = _results_first(expansion)
     made = _Preparation(expansion, others)
+    made.separate()
     for side in sides(expansion.nodes):
         made.count(side)
     while any(made.write(side) for side in sides(made.nodes)):
         pass  # what is left has other sides
-    for side in sides(made.nodes):
-        made.compute(side)
+    made.compute_all()
     for operand in computed_of_norms(made.nodes):
         side = Side("plain", made.nodes, operand.dims or ())
         reason = f"{operand.name!r}: norms lose the context with computed operands"
         made.take_out(side, operand, reason, made.type_of_weight(operand))
     while unlike := parameters_of_two_types(made.nodes):
         made.widen(*unlike[0])
-    for side in sides(made.nodes):
-        made.copy(side)
+    while made.copy_all():
+        made.compute_all()  # beside a copy engines see other dimensions
     for node, number in numbers_of_sequences(made.nodes):
         made.copy_number(node, number)
     return made.expansion() if made.preludes else expansion
@@ -110,9 +112,28 @@ class _Preparation:
             self._whole, nodes=self.nodes, tensors=self.tensors, preludes=tuple(self.preludes)
         )
 
+    def separate(self) -> None:
+        """Compute what hangs together with nothing else in graphs of their own."""
+        for part in apart(self.nodes):
+            (result,) = part[-1].outputs.values()
+            self.nodes = [node for node in self.nodes if node not in part]
+            self._add(part, result, f"{result.name!r}: {APART}")
+
+    def compute_all(self) -> None:
+        """Compute small operands on all sides."""
+        for side in sides(self.nodes):
+            self.compute(side)
+
+    def copy_all(self) -> bool:
+        """Copy what is misread on all sides; whether something was."""
+        done = len(self.preludes)
+        for side in sides(self.nodes):
+            self.copy(side)
+        return len(self.preludes) > done
+
     def compute(self, side: Side) -> None:
         """Take out what is computed from small operands alone, if something of it is misread."""
-        if side.unread and side.before is not None and side.before.virtual:
+        if side.unread and side.before is not None:
             self.take_out(side, side.before, side.unread)
             return
         for root in side.roots():
@@ -179,8 +200,17 @@ class _Preparation:
     def take_out(
         self, side: Side, root: Tensor, reason: str, data_type: cudnnDataType_t | None = None
     ) -> None:
-        """Compute a tensor in a graph of its own; its own data type is the default."""
+        """Compute a tensor in a graph of its own; its own data type is the default.
+
+        So are outputs on the way to it: the rest of the graph reads them from memory.
+        """
         nodes = side.behind(root)
+        written = [n for n in nodes if not any(each.virtual for each in n.outputs.values())]
+        self.nodes = [node for node in self.nodes if node not in written]
+        if not root.virtual:
+            self._add(nodes, root, reason)
+            self._leave_out_unread()
+            return
         given = [t for node in nodes for t in node.operands if not (t.virtual or t.by_value)]
         widest = max(given, key=lambda each: math.prod(each.dims or ()), default=root)
         order = _order(side, widest)
@@ -216,8 +246,13 @@ class _Preparation:
             self.nodes = [node for node in self.nodes if node not in unread]
 
     def copy(self, side: Side) -> None:
-        """Copy operands along dimensions in which they broadcast in part only."""
+        """Copy operands along dimensions in which they broadcast in part only.
+
+        Not those of a small result, which would be larger than it.
+        """
         for node in side.nodes:
+            if any(map(side.small, node.outputs.values())):
+                continue
             for operand in list(node.operands):
                 given = not operand.virtual and side.maker(operand) is None
                 reason = given and side.misread(operand, node)

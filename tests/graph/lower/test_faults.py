@@ -63,6 +63,13 @@ def _scattered_heads(graph: Graph, stride: int) -> None:
     q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
 
 
+def _pools_beside(graph: Graph, its_result: bool) -> None:
+    x = graph.tensor((2, 16, 8, 8), layout="nhwc", name="x")
+    y, _ = graph.resample(x, "avgpool", window=2, stride=2)
+    graph.relu(y if its_result else x).set_output(name="z")
+    y.set_output(name="y")
+
+
 def _counts_in_another_order(graph: Graph, order: tuple[int, ...] = (1, 2, 0)) -> None:
     dims = (2, 40, 56)
     counted = graph.tensor(dims, packed(dims, order), name="counted")
@@ -186,6 +193,8 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.turned, ((0, 1, 2),), {}, set()),
     (wrong.turned, ((1, 0, 2), 1, 128), {}, set()),  # whole, with lines as the result's
     (wrong.turned, ((0, 2, 1), 1, 128), {}, {1, 8}),
+    (_pools_beside, (True,), {}, set()),
+    (_pools_beside, (False,), {}, {1, 8}),
     (_counts_in_another_order, (), {}, {1, 8}),
     (_counts_in_another_order, ((1, 0, 2),), {}, set()),
     (wrong.uneven_lines, ("wgrad", 12), {}, {2}),

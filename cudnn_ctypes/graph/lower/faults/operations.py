@@ -36,6 +36,13 @@ def _clips_a_product(graph: Graph) -> str:
     return ""
 
 
+def _pools_beside_others(graph: Graph) -> str:
+    """Pooling of what an operation computes, or beside one that shares no result with it."""
+    pools = graph.of("resample_fwd")
+    apart = broadcasts.apart(graph.nodes) if pools else ()
+    return _first([*(n for n in graph.after(graph.nodes) if n in pools), *(n for n, *_ in apart)])
+
+
 def _pools_bfloat16(graph: Graph) -> str:
     for node in graph.alone("resample_fwd"):
         image = node.inputs["input"]
@@ -400,9 +407,7 @@ def _takes_numbers_of_sequences(graph: Graph) -> str:
 
 
 _WHERE: dict[str, Callable[[Graph], str]] = {
-    "pooling after an element-wise operation": lambda graph: _first(
-        node for node in graph.after(graph.nodes) if node in graph.of("resample_fwd")
-    ),
+    "pooling after an element-wise operation": _pools_beside_others,
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
