@@ -2,10 +2,12 @@
 
 `draw` gives the case of a seed, plain data for JSON; `Sketch` describes its graph. The main
 operation is one of `random_graphs`, attention, whose scores meet the operands, or none.
+`draw_alone` gives one without others.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +24,7 @@ from cudnn_ctypes.raw.strides import packed
 from . import random_graphs
 from .random_gradients import image
 
-__all__ = ["MAINS", "Case", "Sketch", "described", "draw"]
+__all__ = ["MAINS", "Case", "Sketch", "described", "draw", "draw_alone"]
 
 Case = dict[str, Any]
 MAINS = {
@@ -214,6 +216,44 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     return case
 
 
+def draw_alone(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
+    """A main operation alone, whose tensors each have a type and an order of memory of their own.
+
+    Convolutions have any number of channels, and half of them their channels first.
+    """
+    rng = random.Random(f"alone {seed}")
+    often = {name: mains[name] for name in random_graphs.FAMILIES if name in mains}
+    kind = rng.choices(list(often), list(often.values()))[0]
+    parameters = _FAMILIES[kind][0](rng) | {"chain": []}
+    if kind == "reduction":
+        parameters["before"] = []
+    if kind == "convolution":
+        parameters["last"] = rng.random() < 0.5
+        if rng.random() < 0.5:
+            groups = parameters["groups"]
+            parameters["x"][1], parameters["filters"] = (groups * rng.randint(1, 40) for _ in "xw")
+    alone = Graph(io_data_type=parameters["io"])
+    result = _FAMILIES[kind][1](alone, parameters).set_output()
+    alone.validate()
+
+    def differently(tensor: Tensor) -> Case:
+        rank, drawn = tensor.rank, {}
+        if rng.random() < 0.1:
+            drawn["type"] = rng.choice(_TYPES)
+        if rng.random() < 0.15:
+            last = (0, *range(2, rank), 1)
+            drawn["order"] = rng.choice([last, range(rank), rng.sample(range(rank), rank)])
+        return drawn
+
+    given = [each for each in alone.inputs if not each.by_value]
+    case = {"seed": seed, "main": kind, "io": parameters["io"], "parameters": parameters}
+    case |= {"place": "", "before": [], "after": [], "small_first": False, "tail": None}
+    case |= {"out": parameters["io"], "gap": None, "dims": list(result.dims or ())}
+    case["operands"] = {each.name: differently(each) for each in (*given, result)}
+    case["operands"]["y"] = case["operands"].pop(result.name)
+    return json.loads(json.dumps(case, default=list))
+
+
 def _narrow(case: Case) -> None:
     """Leave out what cuDNN takes beside no reduction and no norm."""
     if case["main"] == "reduction":
@@ -271,7 +311,10 @@ class Sketch:
         **more: Any,
     ) -> Any:
         """An operand of the main operation, behind what comes before it."""
-        made = self.graph.tensor(dims, strides, data_type or self.case["io"], name=name, **more)
+        other = self.case.get("operands", {}).get(name, {})
+        data_type = other.get("type", data_type or self.case["io"])
+        strides = packed(dims, other["order"]) if "order" in other else strides
+        made = self.graph.tensor(dims, strides, data_type, name=name, **more)
         if name == self.case["place"]:
             steps = self.case["before"]
             operands = [self._operand(f"p{n}", each) for n, each in enumerate(steps)]
@@ -290,7 +333,10 @@ class Sketch:
             made = self._behind(made)
         if case["tail"]:
             made = getattr(self.graph, case["tail"])(made)
-        made.set_output(name="y", data_type=case["out"])
+        other = case.get("operands", {}).get("y", {})
+        made.set_output(name="y", data_type=other.get("type", case["out"]))
+        if "order" in other:
+            made.set_output(dims=case["dims"], strides=packed(case["dims"], other["order"]))
         if case["main"] == "none":
             strides = _spaced(parameters["x"], self.strides(parameters["x"]), case.get("gap"))
             made.set_output(dims=parameters["x"], strides=strides)

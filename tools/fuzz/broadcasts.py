@@ -5,8 +5,9 @@ operation, or of none, with element-wise operations before and after it whose op
 1 in each dimension (`broadcast_graphs`). Each engine that heuristics propose is executed on
 poisoned memory between guards and compared with `oracle`, also those that the table of faults
 passes over: what the table says of each is written beside what was found. Without ``--prepared``
-nothing is computed beforehand: operands are described to cuDNN as they are. Cases run in children,
-since some end the CUDA context. ``--build-only H200`` only compiles, without a GPU; ``--again
+nothing is computed beforehand: operands are described to cuDNN as they are. ``--alone`` draws main
+operations without others, and more configs of each engine. Cases run in children, since some end
+the CUDA context. ``--build-only H200`` only compiles, without a GPU; ``--again
 FOLDER`` takes the cases that were recorded there.
 
 ``FOLDER/NUMBER.jsonl`` has a line for each case: the case, what the table refuses, and of each
@@ -41,7 +42,7 @@ from cudnn_ctypes.graph.lower.lowering import graph_faults, lowered
 from cudnn_ctypes.graph.lower.target import NO_GPU, Target
 
 from . import campaign
-from .broadcast_graphs import MAINS, Case, Sketch, described, draw
+from .broadcast_graphs import MAINS, Case, Sketch, described, draw, draw_alone
 from .numbers import compared as differs
 from .oracle import deviations
 from .workers import add_arguments, in_processes, seeds_of
@@ -51,7 +52,7 @@ __all__ = ["compared", "main"]
 _GUARD = 512  # elements before and after a result
 _CASES = 150  # of one child
 _RUNS = (4, 32)  # with rounding: few, and more before a result is called wrong
-_SAMPLED = 0.25  # of the configs beyond the first of each engine
+_SAMPLED = {False: 0.25, True: 2.0}  # configs beyond the first of each engine, by --alone
 
 Exact = tuple[Mapping[str, Any], Mapping[str, Any]]
 
@@ -105,7 +106,7 @@ def compared(
             lowering = stack.enter_context(lowered(expansion, device, NO_GPU))
         except CudnnError as error:
             return found | {"unsupported": str(refusal(error))[:120]}
-        configs = list(_configs(lowering.graph, device, case["seed"]))
+        configs = list(_configs(lowering.graph, device, case["seed"], _SAMPLED["dims" in case]))
         for config in configs:
             stack.callback(config.close)
         configs.sort(key=lambda each: each.choice.engine in faults.engines)  # may lose the context
@@ -130,8 +131,10 @@ def compared(
     return found
 
 
-def _configs(graph: Any, device: Handle | DeviceProperties, seed: int) -> Iterator[EngineConfig]:
-    """The first config of each engine, and some of the others."""
+def _configs(
+    graph: Any, device: Handle | DeviceProperties, seed: int, sampled: float
+) -> Iterator[EngineConfig]:
+    """The first config of each engine, and some of the others, about `sampled`."""
     rng, engines, tried = random.Random(seed), set(), set()
     for mode in ("a", "fallback"):
         try:
@@ -140,7 +143,7 @@ def _configs(graph: Any, device: Handle | DeviceProperties, seed: int) -> Iterat
             continue
         for config in proposed:
             choice = config.choice
-            wanted = choice.engine not in engines or rng.random() < _SAMPLED / len(proposed)
+            wanted = choice.engine not in engines or rng.random() < sampled / len(proposed)
             if choice in tried or not wanted:
                 config.close()
                 continue
@@ -197,7 +200,8 @@ def _reach(tensor: Tensor) -> int:
 
 def _worker(options: argparse.Namespace, number: int) -> None:
     weights = {name: MAINS[name] or 1 for name in options.mains}
-    todo, case_of = seeds_of(options, number), functools.partial(draw, mains=weights)
+    drawn = draw_alone if options.alone else draw
+    todo, case_of = seeds_of(options, number), functools.partial(drawn, mains=weights)
     if options.again:
         cases = [each["case"] for each in campaign.records(options.again)]
         todo, case_of = range(number, len(cases), options.processes), cases.__getitem__
@@ -254,6 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--prepared", action="store_true", help="describe operands to cuDNN as a build does"
     )
+    parser.add_argument("--alone", action="store_true", help="draw main operations without others")
     parser.add_argument("--build-only", metavar="GPU", help="compile for a GPU that is not here")
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")
     parser.add_argument("--again", type=Path, nargs="+", help="folders with recorded cases")
