@@ -213,6 +213,9 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     # Drawn apart, so that the others stay as they were.
     if alone.nodes and random.Random(f"alone {seed}").random() < 0.04:
         case |= {"before": [], "after": [], "small_first": False, "tail": None}
+    beside = random.Random(f"beside {seed}")
+    if kind != "attention" and beside.random() < 0.05:
+        case["beside"] = {"reads": beside.choice([case["place"], "y", "u"]), "dims": full}
     return case
 
 
@@ -297,6 +300,7 @@ class Sketch:
     def __init__(self, case: Case, graph: Any = None) -> None:
         self.case = case
         self.graph = Graph(io_data_type=case["io"]) if graph is None else graph
+        self._given: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.graph, name)
@@ -315,6 +319,7 @@ class Sketch:
         data_type = other.get("type", data_type or self.case["io"])
         strides = packed(dims, other["order"]) if "order" in other else strides
         made = self.graph.tensor(dims, strides, data_type, name=name, **more)
+        self._given[name] = made
         if name == self.case["place"]:
             steps = self.case["before"]
             operands = [self._operand(f"p{n}", each) for n, each in enumerate(steps)]
@@ -337,6 +342,12 @@ class Sketch:
         made.set_output(name="y", data_type=other.get("type", case["out"]))
         if "order" in other:
             made.set_output(dims=case["dims"], strides=packed(case["dims"], other["order"]))
+        if beside := case.get("beside"):  # another output, of an operand, the result or neither
+            known, dims = {**self._given, "y": made}, beside["dims"]
+            read = known.get(beside["reads"])
+            if read is None:
+                read = self.graph.tensor(dims, self.strides(dims), case["io"], name="u")
+            self.graph.relu(read).set_output(name="z", data_type=case["out"])
         if case["main"] == "none":
             strides = _spaced(parameters["x"], self.strides(parameters["x"]), case.get("gap"))
             made.set_output(dims=parameters["x"], strides=strides)

@@ -312,17 +312,27 @@ def apart(nodes: Sequence[Node]) -> list[list[Node]]:
     """
     pools = any(_MAINS.get(node.kind.descriptor) == "pool" for node in nodes)
     results = {id(each) for node in nodes for each in node.outputs.values()}
-    parts: list[tuple[set[int], list[Node]]] = []
+    near: dict[int, list[Node]] = {}
     for node in nodes:
-        tensors = (*node.outputs.values(), *node.operands)
-        known = {id(each) for each in tensors if not each.by_value}
-        joined = [part for part in parts if known & part[0] & (results if pools else part[0])]
-        parts = [part for part in parts if part not in joined]
-        members = [each for part in joined for each in part[1]]
-        parts.append((known.union(*(part[0] for part in joined)), [*members, node]))
-    mains = [each for _, part in parts for each in part if each.kind.descriptor != _POINTWISE]
-    kept = mains or parts[-1][1]
-    return [part for _, part in parts if len(parts) > 1 and not any(n in kept for n in part)]
+        for each in (*node.outputs.values(), *node.operands):
+            if id(each) in results or not (pools or each.by_value):
+                near.setdefault(id(each), []).append(node)
+    parts: list[list[Node]] = []
+    seen: set[int] = set()
+    for node in nodes:
+        part, wanted = set(), [node]
+        while wanted:
+            reached = wanted.pop()
+            if id(reached) not in seen:
+                seen.add(id(reached))
+                part.add(id(reached))
+                for each in (*reached.outputs.values(), *reached.operands):
+                    wanted += near.pop(id(each), ())
+        if part:
+            parts.append([each for each in nodes if id(each) in part])
+    mains = [part for part in parts if any(n.kind.descriptor != _POINTWISE for n in part)]
+    kept = mains or parts[-1:]
+    return [part for part in parts if part not in kept]
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:

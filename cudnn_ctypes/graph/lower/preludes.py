@@ -56,6 +56,7 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
         made.compute_all()  # beside a copy engines see other dimensions
     for node, number in numbers_of_sequences(made.nodes):
         made.copy_number(node, number)
+    made.separate()  # what read an operand that is computed beforehand now
     return made.expansion() if made.preludes else expansion
 
 
