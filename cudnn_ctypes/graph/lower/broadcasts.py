@@ -299,7 +299,9 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
             before += made_by
             seen_as = family if family in ("product", "sum", "pool") else "image"
             found.append(Side(seen_as, made_by, operand.dims or (), operand))
-    after = [node for node in nodes if node not in mains and node not in before]
+    others = {id(node) for part in apart(nodes) for node in part}
+    others.update(map(id, (*mains, *before)))
+    after = [node for node in nodes if id(node) not in others]
     if after:
         found.append(Side(family, after, result.dims or ()))
     return found

@@ -41,7 +41,7 @@ def prepared(expansion: Expansion, others: Sequence[Tensor] = ()) -> Expansion:
     expansion = _results_first(expansion)
     made = _Preparation(expansion, others)
     made.separate()
-    for side in sides(expansion.nodes):
+    for side in sides(made.nodes):
         made.count(side)
     while any(made.write(side) for side in sides(made.nodes)):
         pass  # what is left has other sides

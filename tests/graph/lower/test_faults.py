@@ -63,10 +63,11 @@ def _scattered_heads(graph: Graph, stride: int) -> None:
     q.strides = (8192 * stride, 2048 * stride, 32 * stride, stride)
 
 
-def _pools_beside(graph: Graph, its_result: bool) -> None:
+def _pools_beside(graph: Graph, other: str) -> None:
     x = graph.tensor((2, 16, 8, 8), layout="nhwc", name="x")
     y, _ = graph.resample(x, "avgpool", window=2, stride=2)
-    graph.relu(y if its_result else x).set_output(name="z")
+    read = {"x": x, "y": y}[other] if other in "xy" else graph.tensor((3, 5, 7), name="t")
+    graph.relu(read).set_output(name="z")
     y.set_output(name="y")
 
 
@@ -193,8 +194,9 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.turned, ((0, 1, 2),), {}, set()),
     (wrong.turned, ((1, 0, 2), 1, 128), {}, set()),  # whole, with lines as the result's
     (wrong.turned, ((0, 2, 1), 1, 128), {}, {1, 8}),
-    (_pools_beside, (True,), {}, set()),
-    (_pools_beside, (False,), {}, {1, 8}),
+    (_pools_beside, ("y",), {}, set()),
+    (_pools_beside, ("x",), {}, {1}),
+    (_pools_beside, ("t",), {}, {1}),
     (_counts_in_another_order, (), {}, {1, 8}),
     (_counts_in_another_order, ((1, 0, 2),), {}, set()),
     (wrong.uneven_lines, ("wgrad", 12), {}, {2}),
