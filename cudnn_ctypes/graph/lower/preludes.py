@@ -161,7 +161,7 @@ class _Preparation:
 
     def count(self, side: Side) -> None:
         """Count indices that engines count wrong in a line, where all count right, in float32."""
-        for node in side.nodes:
+        for node in (each for each in side.nodes if each in self.nodes):  # both operands may be one
             axis, (y,) = node.options.get("axis"), node.outputs.values()
             reason, dims = side.misread(y), y.dims or ()
             if axis is None or not reason or dims[axis] > _COUNTED:

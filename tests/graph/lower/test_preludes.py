@@ -459,6 +459,14 @@ def test_channels_of_images_are_counted_beforehand(h200):
     assert prelude.result.dims == (1, 1, 16)
 
 
+def test_an_index_that_is_both_operands_is_counted_once(h200):
+    graph = Graph(io_data_type="float32")
+    index = graph.gen_index(graph.tensor((1, 8, 8)), axis=1)
+    graph.matmul(index, index).set_output()
+    (prelude,) = graph.expansion(h200).preludes
+    assert prelude.result.dims == (1, 1, 8)
+
+
 def test_the_index_of_one_number_is_read_as_it_was_counted(h200):
     graph = Graph(io_data_type="float32")
     y = graph.matmul(graph.tensor((1, 24, 16)), graph.tensor((1, 16, 40)))

@@ -20,6 +20,15 @@ def test_types_of_attributes() -> None:
     assert caught.value.hint == wanted
 
 
+def test_dimensions_of_convolutions() -> None:
+    graph = cudnn.Graph(io_data_type="float32")
+    x, w = (graph.tensor((n, 4, 3, 3, 3, 3), name=name) for n, name in ((2, "x"), (8, "w")))
+    graph.conv_fprop(x, w).set_output()
+    with pytest.raises(cudnn.CudnnError) as caught:
+        graph.explain("H200")
+    assert caught.value.hint == "a convolution has at most three spatial dimensions"
+
+
 def test_functions_that_tell_sizes_exist() -> None:
     for function in raw.FUNCTIONS.values():
         for parameter in function.parameters:
