@@ -202,7 +202,7 @@ def build_plan(
         lowering.faults = selection.kept.heeded(lowering.faults)
         graph, faulty = lowering.graph, lowering.faults.engines
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
-        compiled = functools.partial(ExecutionPlan, device=device, kernel_cache=cache)
+        compiled = functools.partial(_compiled, expansion, device, cache)
         if config is not None:
             return _chosen_plan(graph, device, config, selection, sm_count, compiled, only_here)
         failure = BuildFailure()
@@ -253,6 +253,14 @@ def _asks_the_gpu(graph: BackendDescriptor, device: Handle | DeviceProperties) -
             if "cublaslt_dependency" in engine.behavior_notes:
                 return True
     return False
+
+
+def _compiled(
+    expansion: Expansion, device: Handle | DeviceProperties, cache: Any, config: EngineConfig
+) -> ExecutionPlan:
+    plan = ExecutionPlan(config, device=device, kernel_cache=cache)
+    plan.seen_twice = expansion.seen_twice
+    return plan
 
 
 def _chosen_plan(
@@ -360,8 +368,8 @@ def plan_of(
 ) -> ExecutionPlan:
     """`build_plan` by way of the warden, which compiles it; here its text is loaded.
 
-    Where an engine can only be compiled with its GPU, or a kernel cache is to have the kernels, it
-    is built here after it was built there.
+    Where an engine can only be compiled with its GPU, a kernel cache is to have the kernels, or its
+    text would not hold it, it is built here after it was built there.
     """
     text = asked(
         _plan_text,
@@ -393,7 +401,7 @@ def _plan_text(
     cache = KernelCache() if dynamic else None
     try:
         with build_plan(expansion, device, modes, kernel_cache=cache, **options) as plan:
-            return "" if dynamic else plan.to_json()
+            return "" if dynamic or plan.seen_twice is not None else plan.to_json()
     except OnlyThere:
         return ""
     finally:

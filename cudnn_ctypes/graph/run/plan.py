@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ... import raw
-from ...errors import CudnnError
+from ...errors import CudnnError, NotSupportedError
 from ...raw import cudnnHandle_t, gpus
 from ...raw.bare import bare
 from ...raw.function import binding, watched
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ...handle import Handle
+    from ..describe.tensor import Tensor
     from .scratch import Writing
     from .tensor_memory import Shape
 
@@ -241,6 +242,9 @@ class ExecutionPlan(Closing, Uncopied):
     names: Mapping[int, str] = {}
     """Names of the graph's tensors by unique id, for messages; empty if they are not known."""
 
+    seen_twice: Tensor | None = None
+    """A tensor that the graph reads as it is and transposed, of which a text keeps one."""
+
     @classmethod
     def from_json(
         cls,
@@ -303,7 +307,21 @@ class ExecutionPlan(Closing, Uncopied):
         """The plan with its compiled kernels as text, for the same cuDNN version and GPU.
 
         It is cuDNN's JSON and one member more, a checksum, which cuDNN reads past.
+
+        Raises
+        ------
+        NotSupportedError
+            If the graph reads a tensor both as it is and transposed: cuDNN's JSON keeps one of the
+            two, and computes wrong when it is read back.
         """
+        if self.seen_twice is not None:
+            raise NotSupportedError(
+                "ExecutionPlan.to_json",
+                raw.CUDNN_STATUS_NOT_SUPPORTED,
+                detail=f"{self.seen_twice.name!r} is read as it is and transposed, of which cuDNN "
+                "stores one; give a tensor for each",
+                source="cudnn_ctypes",
+            )
         return sealed(str(self.descriptor.get("json_representation")))
 
     @property

@@ -94,6 +94,18 @@ def test_damaged_and_foreign_plans(damage, says, plan, h200):
         ExecutionPlan.from_json(damage(plan.to_json()), device=h200)
 
 
+@pytest.mark.parametrize("warden", [False, True])
+def test_a_tensor_that_is_read_transposed_too_is_not_stored(warden, h200, tmp_path):
+    graph = cudnn.Graph(io_data_type="float16")
+    x = graph.tensor((1, 64, 64), name="x")
+    graph.matmul(x, x, transpose_B=True).set_output()
+    cache = cudnn.PlanCache(tmp_path)
+    plan = graph.build(h200, cache=cache, warden=warden)
+    assert not list(cache.entries())
+    with pytest.raises(cudnn.NotSupportedError, match=r"'x' is read as it is and transposed"):
+        plan.to_json()
+
+
 def test_any_damage_is_seen_by_the_checksum(plan, h200):
     stored = plan.to_json()
     for damaged in (

@@ -90,7 +90,7 @@ def obtained_plan(
                 "the kernels"
             )
         plans = None
-    if plans is None:
+    if plans is None or expansion.seen_twice is not None:
         plan = _built(expansion, device, request, kernel_cache=kernel_cache)
         _log(name, plan, "built", begun)
         return plan

@@ -130,6 +130,20 @@ class Expansion(PictureMethods):
         """All that decides how engines compute it but for its sizes, as text; see `form`."""
         return form(self.nodes, self.compute_data_type)
 
+    @functools.cached_property
+    def seen_twice(self) -> Tensor | None:
+        """A tensor that is read both as it is and transposed; None if there is none.
+
+        cuDNN's text of a plan keeps one of the two, so that what is read back computes wrong.
+        """
+        seen: dict[int | None, bool] = {}
+        for node in self.nodes:
+            for port, each in (*node.inputs.items(), *node.outputs.items()):
+                turned = port in node.transposed
+                if isinstance(each, Tensor) and seen.setdefault(each.uid, turned) != turned:
+                    return each
+        return None
+
     def canonical(self) -> dict[str, Any]:
         """The nodes and tensors without names, for JSON: equal for graphs that compute the same."""
         precision = data_type_name(self.compute_data_type)
