@@ -7,7 +7,6 @@ operation is one of `random_graphs`, attention, whose scores meet the operands, 
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -244,8 +243,8 @@ def draw_alone(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         if rng.random() < 0.1:
             drawn["type"] = rng.choice(_TYPES)
         if rng.random() < 0.15:
-            last = (0, *range(2, rank), 1)
-            drawn["order"] = rng.choice([last, range(rank), rng.sample(range(rank), rank)])
+            first, last = [*range(rank)], [0, *range(2, rank), 1]
+            drawn["order"] = rng.choice([last, first, rng.sample(first, rank)])
         return drawn
 
     given = [each for each in alone.inputs if not each.by_value]
@@ -254,7 +253,7 @@ def draw_alone(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     case |= {"out": parameters["io"], "gap": None, "dims": list(result.dims or ())}
     case["operands"] = {each.name: differently(each) for each in (*given, result)}
     case["operands"]["y"] = case["operands"].pop(result.name)
-    return json.loads(json.dumps(case, default=list))
+    return case
 
 
 def _narrow(case: Case) -> None:

@@ -313,13 +313,24 @@ def apart(nodes: Sequence[Node]) -> list[list[Node]]:
     Beside pooling those, too, that share no result with it.
     """
     pools = any(_MAINS.get(node.kind.descriptor) == "pool" for node in nodes)
+    found = parts(nodes, by_operands=not pools)
+    mains = [part for part in found if any(n.kind.descriptor != _POINTWISE for n in part)]
+    kept = mains or found[-1:]
+    return [part for part in found if part not in kept]
+
+
+def parts(nodes: Sequence[Node], *, by_operands: bool) -> list[list[Node]]:
+    """Operations that hang together, part by part: by the results that others of them use.
+
+    With `by_operands` those, too, that read the same tensor.
+    """
     results = {id(each) for node in nodes for each in node.outputs.values()}
     near: dict[int, list[Node]] = {}
     for node in nodes:
         for each in (*node.outputs.values(), *node.operands):
-            if id(each) in results or not (pools or each.by_value):
+            if id(each) in results or (by_operands and not each.by_value):
                 near.setdefault(id(each), []).append(node)
-    parts: list[list[Node]] = []
+    found: list[list[Node]] = []
     seen: set[int] = set()
     for node in nodes:
         part, wanted = set(), [node]
@@ -331,10 +342,8 @@ def apart(nodes: Sequence[Node]) -> list[list[Node]]:
                 for each in (*reached.outputs.values(), *reached.operands):
                     wanted += near.pop(id(each), ())
         if part:
-            parts.append([each for each in nodes if id(each) in part])
-    mains = [part for part in parts if any(n.kind.descriptor != _POINTWISE for n in part)]
-    kept = mains or parts[-1:]
-    return [part for part in parts if part not in kept]
+            found.append([each for each in nodes if id(each) in part])
+    return found
 
 
 def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:

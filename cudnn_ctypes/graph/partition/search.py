@@ -23,6 +23,7 @@ from ..describe.operations.reductions import MATMUL, REDUCTION, multiplications
 from ..describe.rewriting import copied
 from ..describe.serialization import DATA_TYPES, canonical
 from ..describe.tensor import Tensor
+from ..lower.broadcasts import parts
 from ..run.program import Part
 from ..run.tensor_memory import memory_bytes
 from .folding import folded
@@ -363,19 +364,9 @@ def _connected(nodes: Sequence[Node]) -> bool:
 
     Element-wise ones whose results have one size are joined by what they read, too.
     """
-    group = list(range(len(nodes)))
     sizes = {tensor.dims for node in nodes for tensor in node.outputs.values()}
     beside = len(sizes) == 1 and all(node.kind in ELEMENT_WISE for node in nodes)
-    users: dict[int, int] = {}
-    for place, node in enumerate(nodes):
-        for tensor in node.operands:
-            if id(tensor) in users:
-                one, other = group[users[id(tensor)]], group[place]
-                group = [one if each == other else each for each in group]
-            elif beside and not tensor.by_value:
-                users[id(tensor)] = place
-        users |= dict.fromkeys(map(id, node.outputs.values()), place)
-    return len(set(group)) == 1
+    return len(parts(nodes, by_operands=beside)) == 1
 
 
 def _flops_of_two_products(nodes: Sequence[Node]) -> int:
