@@ -255,7 +255,7 @@ def test_a_refusal_is_made_smaller(reference_device):
     small, said = minimized(Case.of(evidence(refused())))
     assert said.startswith("refusal: NOT_SUPPORTED")
     (graph,) = small.graphs
-    assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "mul"]
+    assert [each["operation"] for each in graph["graph"]["nodes"]] == ["conv_fprop", "relu"]
 
 
 def test_nothing_to_make_smaller(monkeypatch):
