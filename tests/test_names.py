@@ -35,6 +35,29 @@ _NAMES = ("a", "b", "c", "w", "x", "y", "z", "q", "k", "v", "bias", "scale", "gr
 OPERANDS = {*_NAMES, *(f"d{name}" for name in _NAMES), "db"}
 """What backward functions take by keyword only."""
 
+DEFAULTS: dict[float, str] = {
+    0: "beta beta_dgrid beta_param biases bidirectional by_value coef compile despite_faults "
+    "deterministic edge_feat_dim every_engine flush indices input_size hidden_size k_projection "
+    "max_label_length memory nan node_feat_dim o_projection offset override_shapes padding "
+    "q_projection rate relu restore scratch seconds seed skip_input v_projection vector_size "
+    "virtual with_dz adds without_engine",
+    1: "active alpha alpha1 alpha2 alpha_dgrid alpha_param cold_cache concat_heads dilation "
+    "final_states groups heads initial_gradients jobs keep keep_powers layers max_batch max_beam "
+    "num_heads output padded_io program propagate_nan ragged_offset_multiplier save scaler "
+    "statistics stride swish_beta training vector_count warm_up with_dmeans with_gradients",
+    1e-5: "epsilon", 1e-4: "lrn_alpha", 0.2: "activation_alpha", 0.75: "lrn_beta", 2: "k", 5: "n",
+    16: "alignment", 60: "budget", 100: "width", 4096: "max_size",
+}  # fmt: skip
+"""Defaults that are numbers or flags, by what they are, wherever a parameter has this name."""
+
+OWN_DEFAULTS: dict[str, float] = {
+    "LRNDescriptor(alpha)": 1e-4, "LRNDescriptor(beta)": 0.75, "add_tensor(beta)": 1,
+    "reference:convolution_bias_activation_forward(alpha2)": 0, "FilterDescriptor.of(min_dims)": 3,
+    "TensorDescriptor.of(min_dims)": 2, "Graph.autotune(knobs)": 0, "Graph.judge(knobs)": 2,
+    "Graph.autotune(runs)": 20, "Graph.judge(runs)": 5, "PlanCache(limit)": 256 << 20,
+    "Explanation.advice(limit)": 30,
+}  # fmt: skip
+
 NO_RESULTS = {"RNNLayerWeights"}
 """Tuples that no operation returns."""
 
@@ -84,6 +107,20 @@ def test_each_concept_has_one_word() -> None:
         if parameter.name in REFUSED
     }
     assert not found
+
+
+def test_each_word_has_one_default() -> None:
+    words = {word: value for value, words in DEFAULTS.items() for word in words.split()}
+    found, expected = {}, {}
+    for name, function in CALLABLES.items():
+        for parameter in parameters(function):
+            place = f"{name}({parameter.name})"
+            own = OWN_DEFAULTS.get(place, OWN_DEFAULTS.get(place.partition(":")[2]))
+            default = words.get(parameter.name) if own is None else own
+            if default is not None and type(parameter.default) in (bool, int, float):
+                found[place], expected[place] = parameter.default, default
+    assert len(found) > 400
+    assert found == expected
 
 
 def test_results_have_the_same_words() -> None:
