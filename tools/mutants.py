@@ -61,6 +61,7 @@ class Mutant(NamedTuple):
 
     file: str
     line: int
+    statement: int  # the first line of the statement around it
     start: int
     end: int
     text: str
@@ -74,17 +75,22 @@ def mutants_of(file: str, text: str) -> Iterator[Mutant]:
         starts.append(starts[-1] + len(line.encode()))
     encoded = text.encode()
 
+    statement = 1
+
     def change(node: ast.AST, after: str, kind: str) -> Mutant:
         at: Any = node
         start = starts[at.lineno - 1] + at.col_offset
         end = starts[at.end_lineno - 1] + at.end_col_offset
-        return Mutant(file, at.lineno, start, end, after, kind)
+        return Mutant(file, at.lineno, statement, start, end, after, kind)
 
     def source(node: ast.AST) -> str:
         found = change(node, "", "")
         return encoded[found.start : found.end].decode()
 
     def visit(node: ast.AST, in_function: bool) -> Iterator[Mutant]:
+        nonlocal statement
+        if isinstance(node, ast.stmt):
+            statement = node.lineno
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left, right = source(node.left), source(node.comparators[0])
             yield change(node, f"({left}) {_OTHERS[type(node.ops[0])]} ({right})", "comparison")
@@ -140,9 +146,9 @@ class Reach:
     def tests(self, mutant: Mutant) -> tuple[list[str], bool]:
         """Test functions by their ids, and whether the line runs elsewhere, too."""
         lines = self._lines.get(mutant.file, {})
-        if mutant.line not in lines:
+        names = set(lines.get(mutant.line) or lines.get(mutant.statement, ()))
+        if not names:
             return [], False
-        names = set(lines[mutant.line])
         elsewhere = "" in names or any("::" in name for name in names)
         names = names - {""} or {name for each in lines.values() for name in each if name}
         return sorted({found for found in map(_id_of, names) if found is not None}), elsewhere

@@ -18,7 +18,8 @@ def test_versions_agree() -> None:
     assert versions.number == major * 10000 + minor * 100 + patch
     assert raw.library.load().version == versions.number
     assert versions.cuda_runtime.major == raw.library.load().cuda_major
-    assert versions.newest_compute_capability >= (9, 0)
+    newest = "{}{}0".format(*versions.newest_compute_capability)
+    assert newest == str(raw.cudnnGetMaxDeviceVersion())
     assert str(versions).startswith(f"cuDNN {major}.{minor}.{patch} for CUDA ")
 
 
