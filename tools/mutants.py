@@ -45,6 +45,7 @@ PACKAGE = "cudnn_ctypes"
 GENERATED = ("raw/constants.py", "raw/enums.py", "raw/functions.py", "raw/types.py")
 MOST_TESTS = 400
 MOST_IN_COPY = 40
+OPTIONS = ("-q", "-n", "0", "-m", "not gpu", "-p", "no:cacheprovider")
 SECONDS = 120.0  # for the tests of one mutant; one that takes longer counts as killed
 
 _OTHERS: dict[type[ast.AST], str] = {
@@ -171,20 +172,22 @@ def _id_of(context: str) -> str | None:
 
 
 def swaps(before: CodeType, after: CodeType) -> dict[CodeType, CodeType] | None:
-    """Functions whose code is another one; None if what runs at import is, or more than one."""
+    """Functions whose code is another one; None if what runs at import is."""
     nested = [
         [each for each in code.co_consts if isinstance(each, CodeType)] for code in (before, after)
     ]
     if len(nested[0]) != len(nested[1]):
         return None
-    if not before.co_flags & inspect.CO_OPTIMIZED:  # a module or the body of a class
+    found: dict[CodeType, CodeType] = {}
+    if before.co_flags & inspect.CO_OPTIMIZED:
+        found |= {before: after} if before != after else {}
+    else:  # a module or the body of a class
         own = [
             (code.co_code, code.co_names, [each for each in code.co_consts if each not in inner])
             for code, inner in zip((before, after), nested, strict=True)
         ]
         if repr(own[0]) != repr(own[1]):
             return None
-    found = {} if before == after or not before.co_flags & inspect.CO_OPTIMIZED else {before: after}
     for each in zip(*nested, strict=True):
         inner_swaps = swaps(*each)
         if inner_swaps is None:
@@ -291,10 +294,9 @@ class Tester:
     def _first_failure_in_copy(self, tests: list[str], change: Callable[[], object]) -> str | None:
         """The same of a pytest of its own, in a copy of the repository."""
         change()
-        options = ["-x", "-q", "-n", "0", "-m", "not gpu", "-p", "no:cacheprovider", "--tb=no"]
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", *options, *tests],
+                [sys.executable, "-m", "pytest", *OPTIONS, "-x", "--tb=no", *tests],
                 cwd=self._tree,
                 env={**os.environ, "PYTHONPATH": str(self._tree), "PYTHONDONTWRITEBYTECODE": "1"},
                 stdin=subprocess.DEVNULL,
@@ -314,7 +316,7 @@ class Tester:
 
 
 def _exchange(path: str, mutated: bytes, found: dict[CodeType, CodeType]) -> None:
-    """Exchange the code of functions, and of the file if it is imported yet."""
+    """Exchange the code of functions, and that of the file for when it is imported."""
     read = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, fullname: str) -> CodeType | None:
@@ -322,9 +324,8 @@ def _exchange(path: str, mutated: bytes, found: dict[CodeType, CodeType]) -> Non
         return compile(mutated, path, "exec") if here else read(loader, fullname)
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
-    if found:
-        gc.unfreeze()
-    for each in gc.get_objects() if found else ():
+    gc.unfreeze()
+    for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__code__.co_filename == path:
             each.__code__ = found.get(each.__code__, each.__code__)
 
@@ -351,9 +352,8 @@ def _is_killed(
 def _tries(work: Any, verdicts: Any) -> None:
     """Try mutants in a process that has collected all tests that need no GPU."""
     os.chdir(ROOT)
-    options = ["-q", "-n", "0", "-m", "not gpu", "-p", "no:cacheprovider"]
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-        pytest.main(["tests", *options], plugins=[Tester(work, verdicts)])
+        pytest.main(["tests", *OPTIONS], plugins=[Tester(work, verdicts)])
 
 
 def main(arguments: list[str] | None = None) -> int:
