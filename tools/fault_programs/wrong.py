@@ -431,9 +431,11 @@ def infinite(graph: Graph) -> None:
     graph.conv_fprop(image, w).set_output(name="y")
 
 
-def product(graph: Graph, columns: int) -> None:
+def product(graph: Graph, columns: int, *, beside: bool = False) -> None:
     """A product, and its result plus a whole operand."""
     a, b = graph.tensor((1, 16, 64), name="a"), graph.tensor((1, 64, columns), name="b")
+    if beside:
+        graph.relu(a).set_output(name="z")
     graph.add(graph.matmul(a, b), graph.tensor((1, 16, columns), name="c")).set_output(name="y")
 
 
@@ -539,6 +541,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "pooling after an element-wise operation": _given(
         pooled, data_type="float16", order=LAST, after_relu=True
     ),
+    "result of an operand alone": _given(product, columns=32, beside=True),
     "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
     "gradient of pooling in another type": pooled_gradient,

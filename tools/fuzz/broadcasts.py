@@ -102,13 +102,15 @@ def compared(
                 stack.callback(given.close)
                 memory[each.uid or 0] = given
         try:
-            scratch = stack.enter_context(closing(scratch_of(expansion, device)))
             lowering = stack.enter_context(lowered(expansion, device, NO_GPU))
+            sampled = _SAMPLED["dims" in case]
+            configs = list(_configs(lowering.graph, device, case["seed"], sampled))
+            for config in configs:
+                stack.callback(config.close)
+            if configs:  # what is computed beforehand takes long to compile
+                scratch = stack.enter_context(closing(scratch_of(expansion, device)))
         except CudnnError as error:
             return found | {"unsupported": str(refusal(error))[:120]}
-        configs = list(_configs(lowering.graph, device, case["seed"], _SAMPLED["dims" in case]))
-        for config in configs:
-            stack.callback(config.close)
         configs.sort(key=lambda each: each.choice.engine in faults.engines)  # may lose the context
         for config in configs:
             choice = str(config.choice)

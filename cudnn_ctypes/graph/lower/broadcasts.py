@@ -31,8 +31,8 @@ ROWS = "it is a single number for each row, and meets no whole tensor"
 SINGLE = "it is the result of an activation of a single number"
 CHANNELS = "it is computed of one number for each channel, or for each element of a filter"
 INDEX = (
-    "it is an index of a smaller tensor, of one with gaps, or along a dimension that engines count "
-    "wrong, or is beside a number of each row"
+    "it is an index of a smaller tensor, of one with gaps or in another order of memory, or along "
+    "a dimension that engines count wrong, or is beside a number of each row"
 )
 OUTPUT = "it is an output that is smaller than the result"
 APART = "it hangs together with nothing else, and engines may leave one of two results unwritten"
@@ -138,8 +138,10 @@ class Side:
         axis = None if made_by is None else made_by.options.get("axis")
         if made_by is not None and axis is not None:
             counted = made_by.inputs["x"]
-            gaps = not counted.by_value and has_gaps(counted.dims or (), counted.strides or ())
-            if smaller or gaps or self.small(counted) or not self._counts(axis):
+            spaced = not counted.by_value and (
+                has_gaps(counted.dims or (), counted.strides or ()) or not self.in_order(counted)
+            )
+            if smaller or spaced or self.small(counted) or not self._counts(axis):
                 return INDEX
         if tensor.by_value or not smaller:
             return ""
@@ -308,15 +310,23 @@ def sides(nodes: Sequence[Node]) -> list[Side]:
 
 
 def apart(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Element-wise operations that share no tensor with the rest of a graph, part by part.
+    """Element-wise operations that hang together with nothing else of a graph, part by part.
 
-    Beside pooling those, too, that share no result with it.
+    Beside one reduction those that read the same tensor are right.
     """
-    pools = any(_MAINS.get(node.kind.descriptor) == "pool" for node in nodes)
-    found = parts(nodes, by_operands=not pools)
-    mains = [part for part in found if any(n.kind.descriptor != _POINTWISE for n in part)]
-    kept = mains or found[-1:]
-    return [part for part in found if part not in kept]
+    mains = [node.kind.descriptor for node in nodes if node.kind.descriptor != _POINTWISE]
+    sums = mains == ["operation_reduction"]
+    found = parts(nodes, by_operands=sums or side_by_side(nodes))
+    kept = [part for part in found if any(n.kind.descriptor != _POINTWISE for n in part)]
+    return [part for part in found if part not in (kept or found[-1:])]
+
+
+def side_by_side(nodes: Sequence[Node]) -> bool:
+    """Whether all are element-wise, and what none of them reads has one size."""
+    read = {id(each) for node in nodes for each in node.operands}
+    results = (each for node in nodes for each in node.outputs.values())
+    sizes = {each.dims for each in results if id(each) not in read}
+    return len(sizes) == 1 and all(node.kind.descriptor == _POINTWISE for node in nodes)
 
 
 def parts(nodes: Sequence[Node], *, by_operands: bool) -> list[list[Node]]:

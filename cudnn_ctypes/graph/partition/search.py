@@ -18,12 +18,11 @@ from ...dtypes import element_bits
 from ...raw import cudnnDataType_t
 from ..describe.description import Description
 from ..describe.node import Node
-from ..describe.operations.pointwise import ELEMENT_WISE
 from ..describe.operations.reductions import MATMUL, REDUCTION, multiplications
 from ..describe.rewriting import copied
 from ..describe.serialization import DATA_TYPES, canonical
 from ..describe.tensor import Tensor
-from ..lower.broadcasts import parts
+from ..lower.broadcasts import parts, side_by_side
 from ..run.program import Part
 from ..run.tensor_memory import memory_bytes
 from .folding import folded
@@ -360,13 +359,7 @@ def is_wide(node: Node) -> bool:
 
 
 def _connected(nodes: Sequence[Node]) -> bool:
-    """Whether results that others of them use join all operations.
-
-    Element-wise ones whose results have one size are joined by what they read, too.
-    """
-    sizes = {tensor.dims for node in nodes for tensor in node.outputs.values()}
-    beside = len(sizes) == 1 and all(node.kind in ELEMENT_WISE for node in nodes)
-    return len(parts(nodes, by_operands=beside)) == 1
+    return len(parts(nodes, by_operands=side_by_side(nodes))) == 1
 
 
 def _flops_of_two_products(nodes: Sequence[Node]) -> int:

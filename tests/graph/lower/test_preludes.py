@@ -436,18 +436,26 @@ def test_what_is_written_on_the_way_to_an_operand_is_written_beforehand(pools, k
 
 @pytest.mark.parametrize(
     ("main", "other", "apart"),
-    [("pool", "x", 1), ("pool", "y", 0), ("pool", "t", 1), ("sum", "x", 0), ("sum", "t", 1)],
+    [
+        *(("pool", "x", 1), ("pool", "y", 0), ("pool", "t", 1), ("sum", "x", 0), ("sum", "t", 1)),
+        *(("product", "x", 1), ("product", "y", 0), ("tanh", "x", 0), ("wider", "x", 1)),
+    ],
 )
-def test_what_shares_nothing_is_computed_in_a_graph_of_its_own(main, other, apart, h200):
+def test_what_shares_no_result_is_computed_in_a_graph_of_its_own(main, other, apart, h200):
     graph = Graph(io_data_type="float16")
-    x = graph.tensor((2, 16, 8, 8), layout="nhwc")
-    pools = main == "pool"
-    y = graph.resample(x, "avgpool", window=2)[0] if pools else graph.reduction(x, "add", axes=1)
-    y.set_output()
+    x = graph.tensor((2, 16, 8, 1 if main == "wider" else 8), layout="nhwc")
+    made: dict[str, Callable[[], Any]] = {
+        "pool": lambda: graph.resample(x, "avgpool", window=2)[0],
+        "sum": lambda: graph.reduction(x, "add", axes=1),
+        "product": lambda: graph.matmul(x, graph.tensor((2, 16, 8, 4))),
+        "tanh": lambda: graph.tanh(x),
+        "wider": lambda: graph.add(x, graph.tensor((2, 16, 8, 8), layout="nhwc")),
+    }
+    y = made[main]().set_output()
     read = {"x": x, "y": y}[other] if other in "xy" else graph.tensor((3, 5, 7))
     graph.tanh(graph.relu(read)).set_output()
-    preludes = graph.expansion(h200).preludes
-    assert [len(each.expansion.nodes) for each in preludes] == [2] * apart
+    sizes = [len(each.expansion.nodes) for each in graph.expansion(h200).preludes]
+    assert sizes == [1 if main == "wider" else 2] * apart
 
 
 def test_channels_of_images_are_counted_beforehand(h200):

@@ -43,6 +43,18 @@ def _pools_beside_others(graph: Graph) -> str:
     return _first([*(n for n in graph.after(graph.nodes) if n in pools), *(n for n, *_ in apart)])
 
 
+def _reads_an_operand_alone(graph: Graph) -> str:
+    apart = [] if graph.of("resample_fwd") else broadcasts.apart(graph.nodes)
+    others = {id(node) for part in apart for node in part}
+    read = {id(t) for node in graph.nodes if id(node) not in others for t in node.operands}
+    return _first(
+        node
+        for part in apart
+        for node in part
+        if any(id(each) in read and not each.by_value for each in node.operands)
+    )
+
+
 def _pools_bfloat16(graph: Graph) -> str:
     for node in graph.alone("resample_fwd"):
         image = node.inputs["input"]
@@ -408,6 +420,7 @@ def _takes_numbers_of_sequences(graph: Graph) -> str:
 
 _WHERE: dict[str, Callable[[Graph], str]] = {
     "pooling after an element-wise operation": _pools_beside_others,
+    "result of an operand alone": _reads_an_operand_alone,
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
