@@ -438,7 +438,9 @@ def described(case: Case, target: Target, *, prepared: bool = True) -> tuple[Ske
     result = sketch.result()
     expansion = sketch.graph._expanded(sketch.graph.validate(), target, fixed=prepared)
     if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
-        result.dims = tuple(case["parameters"]["full"])
+        result.dims, given = tuple(case["parameters"]["full"]), result.dims or ()
+        if np.broadcast_shapes(given, result.dims) != result.dims:
+            raise ValueError(f"{given} does not broadcast to {result.dims}")
         result.strides = sketch.strides(result.dims)
     return sketch, expansion
 

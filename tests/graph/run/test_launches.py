@@ -390,7 +390,7 @@ def test_sequences_stop_at_the_launch_that_fails(product, stand_in, monkeypatch,
         step()
     finally:
         observe(None)
-    assert calls == ["cudnnBackendExecute"] * 4
+    assert calls.count("cudnnBackendExecute") == 4  # what is collected meanwhile is destroyed
     plans[1].close()
     statuses[:] = [0] * 4
     with pytest.raises(cudnn.ClosedError):
