@@ -44,7 +44,8 @@ def _pools_beside_others(graph: Graph) -> str:
 
 
 def _reads_an_operand_alone(graph: Graph) -> str:
-    apart = [] if graph.of("resample_fwd") else broadcasts.apart(graph.nodes)
+    plain = len(graph.of("pointwise")) == len(graph.nodes)  # has rows of its own
+    apart = [] if plain or graph.of("resample_fwd") else broadcasts.apart(graph.nodes)
     others = {id(node) for part in apart for node in part}
     read = {id(t) for node in graph.nodes if id(node) not in others for t in node.operands}
     return _first(
