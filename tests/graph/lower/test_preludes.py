@@ -467,6 +467,16 @@ def test_channels_of_images_are_counted_beforehand(h200):
     assert prelude.result.dims == (1, 1, 16)
 
 
+@pytest.mark.parametrize(("order", "apart"), [((0, 1, 2), 0), ((1, 0, 2), 1), ((1, 2, 0), 1)])
+def test_indices_of_another_order_of_memory_are_counted_beforehand(order, apart, h200):
+    dims = (7, 9, 33)
+    graph = Graph(io_data_type="float32")
+    index = graph.gen_index(graph.tensor(dims, packed(dims, order)), axis=1)
+    graph.add(graph.tensor(dims), index).set_output()
+    counted = [each.result.dims for each in graph.expansion(h200).preludes][:1]
+    assert counted == [(1, 1, 9)] * apart
+
+
 def test_an_index_that_is_both_operands_is_counted_once(h200):
     graph = Graph(io_data_type="float32")
     index = graph.gen_index(graph.tensor((1, 8, 8)), axis=1)
