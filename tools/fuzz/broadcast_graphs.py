@@ -165,6 +165,10 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     parameters = _FAMILIES[kind][0](rng) | {"chain": []}
     if kind == "reduction":
         parameters["before"] = []
+    again = random.Random(f"reads {seed}")  # apart, so that the others stay as they were
+    reads = kind != "attention" and again.random() < 0.08
+    if reads:
+        _as_large(parameters, again)
     case: Case = {"seed": seed, "main": kind, "io": parameters["io"], "parameters": parameters}
     alone = Graph(io_data_type=case["io"])
     result = _FAMILIES[kind][1](alone, parameters)
@@ -209,13 +213,35 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
     case["gap"] = rng.choice(_GAPS) if kind == "none" else None
     if rng.random() < 0.8:
         _narrow(case)
-    # Drawn apart, so that the others stay as they were.
+    # Drawn apart, too.
     if alone.nodes and random.Random(f"alone {seed}").random() < 0.04:
         case |= {"before": [], "after": [], "small_first": False, "tail": None}
+    known = {place.name: place.dims or (), "computed": place.dims or ()}
+    for number, each in enumerate(case["after"] if reads else ()):
+        fits = [name for name, dims in known.items() if _broadcasts(dims, full)]
+        if fits and not (each["again"] or each.get("product")) and again.random() < 0.7:
+            each |= {"reads": again.choice(fits), "function": again.choice([None, *_OF_ANY])}
+        known[f"t{number}"] = each["dims"]
     beside = random.Random(f"beside {seed}")
     if kind != "attention" and beside.random() < 0.05:
         case["beside"] = {"reads": beside.choice([case["place"], "y", "u"]), "dims": full}
     return case
+
+
+def _broadcasts(dims: Sequence[int], full: Sequence[int]) -> bool:
+    return len(dims) == len(full) and all(d in (1, f) for d, f in zip(dims, full, strict=True))
+
+
+def _as_large(parameters: Case, rng: random.Random) -> None:
+    """Give a product or a convolution a result of its operand's size, which may be joined to it."""
+    if "sizes" in parameters and len(parameters["sizes"]) == 3:
+        parameters["sizes"][2] = parameters["sizes"][1]
+    if parameters.get("kind") == "fprop" and parameters["groups"] == 1:
+        window = rng.choice([1, 3, 3])
+        rank = len(parameters["window"])
+        parameters |= {"filters": parameters["x"][1], "window": [window] * rank}
+        parameters |= {"stride": [1] * rank, "dilation": [1] * rank}
+        parameters["padding"] = [window // 2] * rank
 
 
 def draw_alone(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
@@ -322,7 +348,7 @@ class Sketch:
         if name == self.case["place"]:
             steps = self.case["before"]
             operands = [self._operand(f"p{n}", each) for n, each in enumerate(steps)]
-            made = self._chain(made, steps, operands)
+            made = self._given["computed"] = self._chain(made, steps, operands)
         return made
 
     def sdpa(self, q: Any, k: Any, v: Any) -> Any:
@@ -383,8 +409,12 @@ class Sketch:
         strides = _spaced(dims, strides, each.get("gap"))
         if each.get("again"):
             return None
+        if each.get("reads") in self._given:
+            return self._applied(self._given[each["reads"]], each)
         if not each.get("product"):
-            return self._applied(self.graph.tensor(dims, strides, each["type"], name=name), each)
+            made = self.graph.tensor(dims, strides, each["type"], name=name)
+            self._given[name] = made
+            return self._applied(made, each)
         (m, n), batch, k = dims[-2:], dims[:-2], self.case["parameters"]["sizes"][2]
         pair = ("x", [*batch, m, k]), ("b", [*batch, k, n])
         io = self.case["io"]
@@ -439,7 +469,7 @@ def described(case: Case, target: Target, *, prepared: bool = True) -> tuple[Ske
     expansion = sketch.graph._expanded(sketch.graph.validate(), target, fixed=prepared)
     if case["main"] == "expand":  # cuDNN takes a larger result than the operands give
         result.dims, given = tuple(case["parameters"]["full"]), result.dims or ()
-        if np.broadcast_shapes(given, result.dims) != result.dims:
+        if not _broadcasts(given, result.dims):
             raise ValueError(f"{given} does not broadcast to {result.dims}")
         result.strides = sketch.strides(result.dims)
     return sketch, expansion
