@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -70,7 +71,9 @@ def main(arguments: argparse.Namespace) -> int:
 def _program(arguments: argparse.Namespace) -> Path:
     name = arguments.program
     if Path(name).suffix.lower() in SUFFIXES:
-        output = Path(tempfile.mkdtemp(prefix="cudnn_ctypes_"), Path(name).stem)
+        folder = tempfile.mkdtemp(prefix="cudnn_ctypes_")
+        _remove_at_the_end(folder)
+        output = Path(folder, Path(name).stem)
         build([Path(name)], output, for_gpu=arguments.device == "gpu")
         return output
     found = shutil.which(name) if os.sep not in name else name
@@ -79,6 +82,22 @@ def _program(arguments: argparse.Namespace) -> Path:
     if not os.access(found, os.X_OK):
         raise CommandError(f"{name}: this file is no program that can be started")
     return Path(found)
+
+
+def _remove_at_the_end(folder: str) -> None:
+    """Have a folder removed as soon as this process, and the program that it becomes, have ended.
+
+    The program has one end of a pipe open, which its end closes.
+    """
+    waiting, held = os.pipe()
+    script = 'exec 3<&0; (read -r _ <&3; rm -r -- "$1") >/dev/null 2>&1 &'
+    words = ["sh", "-c", script, "sh", folder]
+    variables = {"PATH": os.defpath}
+    subprocess.run(
+        words, stdin=waiting, start_new_session=True, executable="/bin/sh", env=variables
+    )
+    os.close(waiting)
+    os.set_inheritable(held, True)
 
 
 def _recordings(arguments: argparse.Namespace) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ..oracles import ORACLES
@@ -46,6 +48,16 @@ int main(int n, char **a) {
     )
     assert (done.stdout, done.returncode) == ("two words 2000\n" * 2, 23)
     assert done.stderr.count("program.cu:13: cudnnSetRNNMatrixMathType") == 1
+
+
+def test_a_program_compiled_for_one_run_is_removed(command, compiled, tmp_path):
+    (tmp_path / "program.c").write_text("int main() { return 5; }\n")
+    (tmp_path / "tmp").mkdir()
+    assert command("run", "program.c", TMPDIR=str(tmp_path / "tmp")).returncode == 5
+    deadline = time.monotonic() + 30
+    while [*(tmp_path / "tmp").iterdir()] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not [*(tmp_path / "tmp").iterdir()]
 
 
 @pytest.mark.soak
