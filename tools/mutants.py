@@ -5,8 +5,9 @@
 ``parallel = true``, ``context = ${PYTEST_CURRENT_TEST-}`` and COVERAGE_PROCESS_START in the
 environment. A mutant is the package with one change: a comparison, an operator, a constant or a
 condition is another one, or a statement is gone. It is killed if a test fails that passes without
-it. Tests are those that run the line or, for a line that runs when its file is imported, some of
-those that run the file; a line that no test runs leaves its mutant alive.
+it. Tests are those that run the line, some of them if they are many, first those whose names have
+words of the file's; for a line that runs when its file is imported, some of all. A line that no
+test runs leaves its mutant alive.
 
 All tests are collected once in each of a few processes. A mutant of a function is put into a fork
 of one, in place of the function's code; one that is still alive then is tried in a copy of the
@@ -44,7 +45,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "cudnn_ctypes"
 GENERATED = ("raw/constants.py", "raw/enums.py", "raw/functions.py", "raw/types.py")
 MOST_TESTS = 400
-MOST_IN_COPY = 40
+NEAR = 100
+NEAR_OF_ONE = 25  # cases of a test function
 OPTIONS = ("-q", "-n", "0", "-m", "not gpu", "-p", "no:cacheprovider")
 SECONDS = 120.0  # for the tests of one mutant; one that takes longer counts as killed
 
@@ -221,7 +223,8 @@ class Tester:
             self._failed = self._failed or report.nodeid
 
     def _verdict(self, mutant: Mutant, tests: list[str], elsewhere: bool) -> str:
-        chosen = self._chosen(tests, random.Random(mutant.start))
+        near, rng = functools.partial(self._near, file=mutant.file), random.Random(mutant.start)
+        chosen = [*dict.fromkeys((*near(tests, rng), *self._chosen(tests, rng)))]
         if not chosen:
             return "no test"
         text = (ROOT / mutant.file).read_bytes()
@@ -236,10 +239,11 @@ class Tester:
                 return "killed"
             if not elsewhere:
                 return "alive"
+        chosen = near(tests if changes is not None else [*self._cases], rng)
         file = self._tree / mutant.file
         mutate, restore = (functools.partial(file.write_bytes, each) for each in (mutated, text))
         try:
-            found = _is_killed(chosen[:MOST_IN_COPY], mutate, restore, self._first_failure_in_copy)
+            found = _is_killed(chosen, mutate, restore, self._first_failure_in_copy)
         finally:
             restore()
         return "killed" if found else "alive"
@@ -260,6 +264,20 @@ class Tester:
                 elif not functions:
                     del by_file[file]
         return found[:MOST_TESTS]
+
+    def _near(self, tests: list[str], chosen: random.Random, *, file: str) -> list[str]:
+        """At most `NEAR` cases, first those whose names have most words of the file's."""
+        words = set(re.split(r"[\W_]+", file))
+        found: list[str] = []
+        for test in sorted(
+            chosen.sample(tests, len(tests)),
+            key=lambda test: -len(words & {*re.split(r"[\W_]+", test)}),
+        ):
+            cases = self._cases.get(test, [])
+            found += chosen.sample(cases, min(len(cases), NEAR_OF_ONE))
+            if len(found) >= NEAR:
+                break
+        return found[:NEAR]
 
     def _first_failure(self, tests: list[str], change: Callable[[], object]) -> str | None:
         """The first test that fails in a fork; "" if they take too long or end it; None if none."""
