@@ -91,10 +91,11 @@ def _remove_at_the_end(folder: str) -> None:
     """
     waiting, held = os.pipe()
     script = 'exec 3<&0; (read -r _ <&3; rm -r -- "$1") >/dev/null 2>&1 &'
-    words = ["sh", "-c", script, "sh", folder]
-    variables = {"PATH": os.defpath}
     subprocess.run(
-        words, stdin=waiting, start_new_session=True, executable="/bin/sh", env=variables
+        ["/bin/sh", "-c", script, "sh", folder],
+        stdin=waiting,
+        start_new_session=True,
+        env={"PATH": os.defpath},
     )
     os.close(waiting)
     os.set_inheritable(held, True)

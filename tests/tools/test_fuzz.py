@@ -246,7 +246,8 @@ def test_nothing_is_wrong_on_the_reference_device(row, monkeypatch):
     monkeypatch.setattr(Fault, "ranges_at", lambda row, target: row.ranges * bool(target.version))
     with use_reference_device(device="H200"), Handle() as handle:
         found = verdict(row, handle)
-    assert found in ("right", "no engine") or found.startswith(("not asked: ", "not shown "))
+    hidden = "not shown where there are precompiled engines"
+    assert found in ("right", "no engine", hidden) or found.startswith("not asked: ")
 
 
 def test_no_numbers_lie_around_the_operands_of_a_row_s_program(monkeypatch):

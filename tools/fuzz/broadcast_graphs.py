@@ -409,11 +409,10 @@ class Sketch:
         strides = _spaced(dims, strides, each.get("gap"))
         if each.get("again"):
             return None
-        if each.get("reads") in self._given:
-            return self._applied(self._given[each["reads"]], each)
         if not each.get("product"):
-            made = self.graph.tensor(dims, strides, each["type"], name=name)
-            self._given[name] = made
+            made = self._given.get(each.get("reads"))
+            if made is None:
+                made = self._given[name] = self.graph.tensor(dims, strides, each["type"], name=name)
             return self._applied(made, each)
         (m, n), batch, k = dims[-2:], dims[:-2], self.case["parameters"]["sizes"][2]
         pair = ("x", [*batch, m, k]), ("b", [*batch, k, n])

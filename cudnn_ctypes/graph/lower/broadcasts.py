@@ -138,10 +138,10 @@ class Side:
         axis = None if made_by is None else made_by.options.get("axis")
         if made_by is not None and axis is not None:
             counted = made_by.inputs["x"]
-            spaced = not counted.by_value and (
+            otherwise = not counted.by_value and (
                 has_gaps(counted.dims or (), counted.strides or ()) or not self.in_order(counted)
             )
-            if smaller or spaced or self.small(counted) or not self._counts(axis):
+            if smaller or otherwise or self.small(counted) or not self._counts(axis):
                 return INDEX
         if tensor.by_value or not smaller:
             return ""
