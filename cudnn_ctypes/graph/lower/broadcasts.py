@@ -15,7 +15,6 @@ little of it.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -155,7 +154,7 @@ class Side:
             if computed and self.before is not None and self.family == "product":
                 return ROWS
             activated = self.family in ("plain", "pool", "sum") and computed
-            return SINGLE if activated and self._activated(tensor) and self._reads_more else ""
+            return SINGLE if activated and self._activated(tensor) else ""
         if self.family == "sum":
             return ROWS if computed and spread[-1] == "1" else ""
         if "x" in whole and self.family != "product":
@@ -187,12 +186,6 @@ class Side:
             return False
         apart = rank == 3 and self.full.count(1) == 1 and self.full[0] != 1
         return not (apart and any(self.spread(t) == "F1" for t in self.tensors if self.small(t)))
-
-    @functools.cached_property
-    def _reads_more(self) -> bool:
-        """Whether it reads more than single numbers."""
-        given = [t for t in self.tensors if self.maker(t) is None]
-        return any(math.prod(each.dims or ()) > 1 for each in given)
 
     def _activated(self, tensor: Tensor) -> bool:
         node = self.maker(tensor)
