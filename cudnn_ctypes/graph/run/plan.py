@@ -312,7 +312,7 @@ class ExecutionPlan(Closing, Uncopied):
         ------
         NotSupportedError
             If the graph reads a tensor both as it is and transposed: cuDNN's JSON keeps one of the
-            two, and computes wrong when it is read back.
+            two, so that x times x transposed becomes x times x (seen with 9.19 on an H200).
         """
         if self.seen_twice is not None:
             raise NotSupportedError(
