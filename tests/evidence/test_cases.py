@@ -271,6 +271,8 @@ def test_the_command(tmp_path, capsys, without_children):
     call = convolution([1, 2, 4, 4], [3, 2, 3, 3], [1, 3, 2, 2]).as_dict()
     calls.write_text("\n".join(map(json.dumps, ({"cudnn_ctypes_trace": 1}, call))))
     save = ["case", "save", str(calls), "-o", str(case), "--seed", "3"]
+    assert main([*save, "--bench"]) == 2
+    assert "--bench needs a GPU" in capsys.readouterr().err
     assert main(save) == 0
     assert "none" in capsys.readouterr().out
     assert main(save) == 2

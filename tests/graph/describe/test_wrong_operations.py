@@ -102,6 +102,7 @@ AT_ONCE: list[tuple[Any, type[Exception], str]] = [
     (lambda g: t(g, 2, by_value=1), TypeError, "by_value: expected a bool, got 1"),
     (lambda g: t(g, 2, ragged_offset=5), TypeError, "ragged_offset: expected a Tensor, got 5"),
     (lambda g: g.tensor_scalar(1 << 64), ValueError, "value: a number of more than 64 bits"),
+    (lambda g: g.tensor_scalar(-(1 << 64)), ValueError, "value: a number of more than 64 bits"),
     (lambda g: g.tensor_scalar(CUDNN_DATA_HALF), TypeError, "value: expected a number, got"),
     (lambda g: g.relu(t(g, 2), lower_clip=True), TypeError, "lower_clip: .* number, got True"),
     (lambda g: g.slice(t(g, 2), [slice(0, 2, 0)]), ValueError, r"slices\[0\]: the step of .* is 0"),
