@@ -466,9 +466,10 @@ def described(case: Case, target: Target, *, prepared: bool = True) -> tuple[Ske
     sketch = Sketch(case)
     result = sketch.result()
     expansion = sketch.graph._expanded(sketch.graph.validate(), target, fixed=prepared)
+    parameters = case["parameters"]
     alone = not any(case.get(each) for each in ("after", "tail", "beside"))
-    if case["main"] == "expand" and alone:  # as what is computed beforehand copies it
-        result.dims = tuple(case["parameters"]["full"])
+    if case["main"] == "expand" and parameters["function"] == "identity" and alone:
+        result.dims = tuple(parameters["full"])  # as what is computed beforehand copies
         result.strides = sketch.strides(result.dims)
     return sketch, expansion
 
