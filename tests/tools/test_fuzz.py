@@ -30,7 +30,7 @@ from tools.fuzz.devices.minimizing import minimized
 from tools.fuzz.graph_cases import FORMS, Case
 from tools.fuzz.libraries import CHOICES, _Layouts, examine
 from tools.fuzz.libraries import Case as Layout
-from tools.fuzz.numbers import NAMES
+from tools.fuzz.numbers import NAMES, compared
 from tools.fuzz.wrong_rows import UNSEEN, verdict
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
@@ -153,6 +153,14 @@ def test_variants_are_other_graphs_of_the_same_results():
 
 
 # --- random graphs of a fixed seed are right; wrong numbers are seen and replayed -----------------
+
+
+@pytest.mark.parametrize(("found", "right"), [(np.inf, True), (65504, True), (-np.inf, False)])
+def test_what_its_type_cannot_hold_may_be_infinite_or_the_largest_number(found, right):
+    y = Graph().tensor((2, 1, 1), name="y", data_type="float16")
+    exact, result = (np.array([each, 8.0]) for each in (7e4, found))
+    assert (compared(y, result, exact, np.zeros(2)) == "") is right
+    assert compared(y, np.array([np.inf, 8]), np.array([4e4, 8]), np.zeros(2)) != ""
 
 
 def test_rounding_of_equal_numbers_adds_up_in_their_sum():

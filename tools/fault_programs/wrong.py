@@ -195,12 +195,14 @@ def fused(
     number: float | None = None,
     image: int = 9,
     order: tuple[int, ...] = LAST,
+    room: int = 0,
 ) -> None:
-    """A convolution, and its result times an operand."""
-    x_dims, w_dims = (2, 8, image, image), (16, 8, 3, 3)
+    """A convolution, and its result times an operand, with room for channels between its pixels."""
+    x_dims, w_dims = (2, 8, image, image), (joined[1], 8, 3, 3)
     x = graph.tensor(x_dims, packed(x_dims, order), name="x")
     w = graph.tensor(w_dims, packed(w_dims, order), name="w")
-    other = graph.tensor(joined, packed(joined, order), name="other")
+    pixels = (joined[0], joined[1] + room, *joined[2:])
+    other = graph.tensor(joined, packed(pixels, order), name="other")
     other = other if number is None else graph.mul(other, number)
     graph.mul(graph.conv_fprop(x, w, padding=1), other).set_output(name="y")
 
@@ -573,6 +575,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "spaced matrix of a product": spaced,
     "operand in another order of memory": turned,
     "operand with gaps": _given(turned, order=(0, 1, 2), step=2),
+    "operand with gaps between pixels": _given(fused, joined=(2, 16, 9, 9), room=8),
     "image computed from another order of memory": turned_image,
     "operand of a filter's gradient in another order of memory": _given(
         filter_gradient, joined=(1, 8, 2, 3), order=(0, 1, 2, 3)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, Handle, use_reference_device
@@ -86,7 +87,13 @@ def executed(graph: Graph, arrays: dict[str, Any], handle: Handle) -> dict[str, 
 
 
 def compared(tensor: Any, result: Any, exact: Any, spread: Any) -> str:
-    """Why a result is wrong, "undecided" where rounding decides too much of it, or ""."""
+    """Why a result is wrong, "undecided" where rounding decides too much of it, or "".
+
+    What its data type cannot hold may be infinite or the largest number.
+    """
+    if data_type_name(tensor.data_type) in UNITS:
+        largest = float(ml_dtypes.finfo(numpy_dtype(tensor.data_type)).max)
+        exact, result = (np.clip(each, -largest, largest) for each in (exact, result))
     scale = max(float(np.abs(exact).max()), 1e-30)
     decided = spread <= _JUMP * scale
     if decided.mean() < 0.9:

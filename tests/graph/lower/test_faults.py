@@ -169,6 +169,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
     (wrong.fused, ((1, 16, 1, 1),), {"number": 0.5}, set()),
     (wrong.fused, ((2, 16, 9, 9),), {}, set()),
+    (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, {8}),
     (wrong.one_column, (), {}, set()),  # of 9.28
     (wrong.pooled_gradient, (), {}, {1}),
     (wrong.pooled_gradient, ("bfloat16",), {}, set()),
@@ -284,6 +285,9 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.two_products, ((2, 16, 1),), {}, H200, "'exp' (2, 16, 1)"),
     (wrong.two_products, ((1, 1, 64),), {}, H200, ""),
     (wrong.turned, ((0, 1, 2), 2), {}, H200, "'s' (8, 1, 33) with strides (66, 66, 2)"),
+    (wrong.fused, ((1, 16, 9, 9),), {"room": 8}, H200, "'other' (1, 16, 9, 9) with strides"),
+    (wrong.fused, ((2, 1, 9, 9),), {"room": 8}, H200, "'other' (2, 1, 9, 9) with strides"),
+    (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, H200, ""),
     (wrong.modified, ((2, 2, 1, 1),), {}, H200, "'factor' (2, 2, 1, 1) in scores of (2, 2"),
     (wrong.modified, ((2, 1, 1, 1),), {}, H200, "'factor' (2, 1, 1, 1) in scores"),
     (wrong.modified, ((2, 1, 1, 1),), {"join": "add"}, H200, ""),

@@ -143,25 +143,33 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
     return where
 
 
-def _leaves_gaps(graph: Graph) -> str:
+def _leaves_gaps(*, pixels: bool) -> Callable[[Graph], str]:
     """Room between the numbers of an operand or result, or between lines of an operand.
 
     Beside products lines may have gaps; smaller operands there are spaced matrices. Alone they may
-    have them that are whole, or broadcast along the outermost of three dimensions.
+    have them that are whole, or broadcast along the outermost of three dimensions. `pixels` asks
+    for what most engines read right: room between pixels of several channels behind a convolution.
     """
-    products = graph.of("matmul")
-    for side in graph.sides:
-        for each in side.tensors:
-            dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
-            if math.prod(dims) == 1 or each.virtual:
-                continue
-            spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
-            outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
-            parted = not products and has_gaps(dims, strides)
-            right = outer or (not small and (side.family == "plain" or side.maker(each)))
-            if spaced or (parted and not right):
-                return f"{each.name!r} {dims} with strides {strides}"
-    return ""
+
+    def where(graph: Graph) -> str:
+        products = graph.of("matmul")
+        for side in graph.sides:
+            images = side.family in ("image", "data") and side.before is None
+            for each in side.tensors:
+                dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
+                if math.prod(dims) == 1 or each.virtual:
+                    continue
+                spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
+                parted = not products and has_gaps(dims, strides)
+                result = side.maker(each) is not None
+                parts = images and not (small or result) and dims[1] > 1 == strides[1]
+                outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
+                right = outer or parts or (not small and (side.family == "plain" or result))
+                if parted and parts if pixels else spaced or (parted and not right):
+                    return f"{each.name!r} {dims} with strides {strides}"
+        return ""
+
+    return where
 
 
 def _joins_a_norm_second(graph: Graph) -> str:
@@ -455,7 +463,8 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand in another order of memory": _lies_otherwise(
         "plain", "image", "data", "product", "sum", "pool"
     ),
-    "operand with gaps": _leaves_gaps,
+    "operand with gaps": _leaves_gaps(pixels=False),
+    "operand with gaps between pixels": _leaves_gaps(pixels=True),
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
     "image computed from another order of memory": _lies_otherwise("computed image"),
     "result that broadcasts": _spreads_a_result,
