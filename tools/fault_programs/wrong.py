@@ -173,18 +173,20 @@ def channels_first(
     *,
     size: int = 9,
     window: int = 3,
+    channels: int = 24,
+    filters: str | None = None,
 ) -> None:
     """A convolution, or a gradient of one, which keeps the size of images."""
     graph.io_data_type = as_data_type(data_type)
-    images, w = (1, 24, size, size), (24, 24, window, window)
+    images, w = (1, channels, size, size), (channels, channels, window, window)
     image = graph.tensor(images, packed(images, order), name="image")
     if kind == "wgrad":
         loss = graph.tensor(images, packed(images, order), name="dy")
         result = graph.conv_wgrad(image, loss, padding=window // 2)
         result.set_output(dims=w, strides=packed(w, order))
     else:
-        filters = graph.tensor(w, packed(w, order), name="w")
-        result = getattr(graph, f"conv_{kind}")(image, filters, padding=window // 2)
+        given = graph.tensor(w, packed(w, order), filters, name="w")
+        result = getattr(graph, f"conv_{kind}")(image, given, padding=window // 2)
         result.set_output(dims=images, strides=packed(images, order))
 
 
@@ -362,6 +364,21 @@ def one_column(graph: Graph, columns: int = 1) -> None:
     a, b = graph.tensor((3, 64, 16), name="a"), graph.tensor((3, 16, columns), name="b")
     s = graph.sigmoid(graph.tensor((1, 1, 1), name="s"))
     graph.max(graph.matmul(a, b), s).set_output(name="y")
+
+
+def repeated_matrix(graph: Graph, first: int = 1, second: int = 3) -> None:
+    """The sum of two products, by so many matrices each."""
+    ones, others = (
+        graph.matmul(graph.tensor((3, 16, 64), name=x), graph.tensor((count, 64, 8), name=y))
+        for x, y, count in (("a", "b", first), ("c", "d", second))
+    )
+    graph.add(ones, others).set_output(name="y")
+
+
+def interleaved(graph: Graph, strides: tuple[int, ...] = (64, 1, 128)) -> None:
+    """One row of each of two batches, times matrices with these strides."""
+    a, b = graph.tensor((2, 1, 64), name="a"), graph.tensor((2, 64, 40), strides, name="b")
+    graph.matmul(a, b).set_output(name="y")
 
 
 def modified(
@@ -546,6 +563,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "result of an operand alone": _given(product, columns=32, beside=True),
     "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
+    "pooling of bfloat16 at run time": _given(pooled, data_type="bfloat16", order=LAST),
     "gradient of pooling in another type": pooled_gradient,
     "gradient of more averages than pixels": more_windows,
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
@@ -566,6 +584,8 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "experts beside element-wise operations": joined_experts,
     "strided gradient of data beside element-wise operations": strided_gradient,
     "product of one column": one_column,
+    "product of interleaved matrices": interleaved,
+    "products of which one repeats a matrix": repeated_matrix,
     "gradient of filters with uneven lines": _given(uneven_lines, kind="wgrad", channels=12),
     "gradient of filters of a volume with uneven lines": _given(
         uneven_lines, kind="wgrad", channels=12, pixels=(5, 5, 5)
@@ -586,6 +606,16 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "filters with channels first beside images of one element": _WITH_A_BIAS,
     "bias beside filters with channels first": _WITH_A_BIAS,
     "channels first in runtime fusion": _given(channels_first, kind="fprop"),
+    "convolution of a part of a line": _given(channels_first, kind="fprop"),
+    "convolution in another order of memory": _given(
+        channels_first, kind="fprop", order=(0, 2, 1, 3), size=8
+    ),
+    "convolution of two types": _given(channels_first, kind="fprop", order=LAST, filters="float16"),
+    "convolution of uneven lines": _given(channels_first, kind="fprop", order=LAST, channels=12),
+    "gradient of filters of one channel": _given(
+        channels_first, kind="wgrad", data_type="float32", order=LAST, channels=1
+    ),
+    "gradient of filters by a part of a line at run time": _given(channels_first, kind="wgrad"),
     "gradient of data by a part of a line": _given(channels_first, kind="dgrad"),
     "gradient of filters by a part of a line": _given(channels_first, kind="wgrad"),
     "gradient of filters of one element": window_of_one,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Callable
@@ -242,16 +243,39 @@ def test_engines_are_passed_over(program, sizes, options, engines):
     assert (_faulty(graph), _refusals(graph)) == (engines, "")
 
 
+CONVOLUTION = functools.partial(wrong.channels_first, size=8)
+
+
 @pytest.mark.parametrize(
-    ("program", "sizes", "version", "engines"),
+    ("program", "sizes", "options", "version", "engines"),
     [
-        (wrong.uneven_lines, ("wgrad", 12), 92800, {2}),
-        (wrong.scaled_gradient, ("tanh", 16), 91400, {1}),
-        (wrong.scaled_gradient, ("identity", 16), 91900, set()),
+        (wrong.uneven_lines, ("wgrad", 12), {}, 92800, {2}),
+        (wrong.scaled_gradient, ("tanh", 16), {}, 91400, {1}),
+        (wrong.scaled_gradient, ("identity", 16), {}, 91900, set()),
+        (wrong.pooled, ("bfloat16", LAST), {}, 92401, {2, 3}),
+        (wrong.pooled, ("bfloat16", LAST), {}, 92800, {3}),
+        (wrong.repeated_matrix, (1, 3), {}, 91400, {4}),
+        (wrong.repeated_matrix, (1, 1), {}, 91400, set()),
+        (wrong.repeated_matrix, (1, 3), {}, 91900, set()),
+        (wrong.interleaved, (), {}, 92401, {8}),
+        (wrong.interleaved, ((64 * 40, 1, 64),), {}, 92401, set()),
+        (CONVOLUTION, ("fprop",), {"size": 9}, 92401, {4, 7}),
+        (CONVOLUTION, ("fprop",), {}, 92401, {7}),
+        (CONVOLUTION, ("fprop",), {"order": LAST}, 92401, set()),
+        (CONVOLUTION, ("dgrad",), {"order": (0, 2, 1, 3)}, 92401, {4, 7, 8}),
+        (CONVOLUTION, ("dgrad",), {"order": (0, 2, 1, 3)}, 91900, set()),
+        (CONVOLUTION, ("fprop",), {"order": LAST, "filters": "float16"}, 92401, {2}),
+        (CONVOLUTION, ("dgrad",), {"order": LAST, "channels": 12}, 92401, {2}),
+        (CONVOLUTION, ("wgrad",), {"order": LAST, "channels": 12}, 92401, set()),
+        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1}, 92401, {1}),
+        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1, "window": 1}, 92401, set()),
+        (CONVOLUTION, ("wgrad", "float16", LAST), {"channels": 1}, 92401, set()),
+        (CONVOLUTION, ("wgrad",), {"size": 9}, 92401, {4, 70}),
     ],
 )
-def test_engines_of_versions_are_passed_over(program, sizes, version, engines):
-    assert _faulty(_of(program, *sizes), Target(version, 90)) == engines
+def test_engines_of_versions_are_passed_over(program, sizes, options, version, engines):
+    graph = _of(program, *sizes, **options)
+    assert (_faulty(graph, Target(version, 90)), _refusals(graph)) == (engines, "")
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))

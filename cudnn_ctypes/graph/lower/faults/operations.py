@@ -10,7 +10,7 @@ from pathlib import Path
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
-from ....raw.strides import has_gaps, is_spaced
+from ....raw.strides import has_gaps, is_spaced, steps
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
@@ -254,6 +254,56 @@ def _repeats_one_column_of_a_product(graph: Graph) -> str:
     return ""
 
 
+def _repeats_matrices_of_one_product(graph: Graph) -> str:
+    """Two products, of which one has the same matrix for all batches where the other has not."""
+    products = graph.of("matmul")
+    own = [
+        [graph.dims(each)[:-2] == graph.dims(node.outputs["C"])[:-2] for each in node.operands]
+        for node in products
+    ]
+    return _first(node for node, which in zip(products, own, strict=True) if which != own[0])
+
+
+def _interleaves_batches(graph: Graph) -> str:
+    """A product of matrices that lie between each other's rows or columns."""
+    for node in graph.of("matmul"):
+        for each in (*node.operands, *node.outputs.values()):
+            dims, strides = graph.view(each)
+            found = steps(dims, strides)
+            if not each.virtual and dims[0] > 1 and strides[0] < max(found):
+                return f"{node}: {each.name!r} {dims} with strides {strides}"
+    return ""
+
+
+def _convolves_in_another_order(graph: Graph) -> str:
+    """Images or filters of a convolution alone whose channels lie neither first nor last."""
+    for node in graph.alone(*_CONVOLUTIONS):
+        for each in (*node.operands, *node.outputs.values()):
+            dims, strides = graph.view(each)
+            orders = (range(len(dims)), (0, *range(2, len(dims)), 1))
+            found = [[strides[axis] for axis in order if dims[axis] > 1] for order in orders]
+            if all(each != sorted(each, reverse=True) for each in found):
+                return f"{node}: {each.name!r} {dims} with strides {strides}"
+    return ""
+
+
+def _convolves_two_types(graph: Graph) -> str:
+    for node in graph.alone(*_CONVOLUTIONS):
+        first, second = node.operands
+        if first.data_type != second.data_type:
+            return f"{node}: {first.name!r} and {second.name!r}"
+    return ""
+
+
+def _convolves_uneven_lines(graph: Graph) -> str:
+    """Images, or what is given of their gradient, whose channels fill no 16 bytes."""
+    for node in graph.alone("convolution_forward", "convolution_backward_data"):
+        first, _ = node.operands
+        if storage_bytes(first.data_type, graph.dims(first)[1]) % _ROW:
+            return f"{node}: {first.name!r} {first.dims}"
+    return ""
+
+
 def _joins_operands_beside_a_convolution(graph: Graph) -> str:
     """An operation of several tensors or numbers from memory, as large as the result."""
     for side in graph.sides if graph.of("convolution_forward", "convolution_backward_data") else ():
@@ -341,6 +391,15 @@ def _differentiates_by_two_channels(graph: Graph) -> str:
     return ""
 
 
+def _differentiates_by_one_channel(graph: Graph) -> str:
+    """Filters of one channel and several lines alone, in 32 bits."""
+    for node in graph.alone("convolution_backward_filter"):
+        image, dims = node.inputs["image"], graph.dims(node.outputs["dw"])
+        if dims[1] == 1 and dims[2] > 1 and storage_bytes(image.data_type, 1) == 4:
+            return f"{node}: {dims}"
+    return ""
+
+
 def _has_uneven_lines(rank: int = 0) -> Callable[[Graph], str]:
     """Gradients of filters by channels that fill no 16 bytes, of `rank` dimensions at least."""
 
@@ -355,30 +414,38 @@ def _has_uneven_lines(rank: int = 0) -> Callable[[Graph], str]:
     return where
 
 
+_CONVOLUTIONS = (
+    "convolution_forward", "convolution_backward_data", "convolution_backward_filter"
+)  # fmt: skip
 _ROW = 16  # bytes
 _LINE = 128  # bytes to which cuDNN rounds up the parts of its workspace
 
 
-def _differentiates_by_a_part_of_a_line(
-    direction: str, *, alone: bool = True, windows: Callable[[bool], bool] = lambda one: True
+def _reads_a_part_of_a_line(
+    main: str, *, alone: bool = True, windows: Callable[[bool], bool] = lambda one: True
 ) -> Callable[[Graph], str]:
-    """The gradient of a result that has not its channels last, of no multiple of 128 bytes.
+    """A convolution of images, or a gradient by a result, that has not its channels last.
+
+    They have no multiple of 128 bytes. `main` is the kind of convolution.
 
     - `alone`: without element-wise operations.
     - `windows`: which are meant, by whether they are of one element.
     """
-    filters = "filter" if direction == "data" else "dw"
+    read, filters = {
+        "forward": ("image", "weight"),
+        "backward_data": ("loss", "filter"),
+        "backward_filter": ("loss", "dw"),
+    }[main]
 
     def where(graph: Graph) -> str:
-        mains = graph.of(f"convolution_backward_{direction}")
-        for node in () if alone and graph.of("pointwise") else mains:
-            loss, every = node.inputs["loss"], {**node.inputs, **node.outputs}
+        for node in () if alone and graph.of("pointwise") else graph.of(f"convolution_{main}"):
+            each, every = node.inputs[read], {**node.inputs, **node.outputs}
             one = set(graph.dims(every[filters])[2:]) == {1}
-            if loss.virtual or loss.strides is None or loss.strides[1] == 1 or not windows(one):
+            if each.virtual or each.strides is None or each.strides[1] == 1 or not windows(one):
                 continue
-            nbytes = storage_bytes(loss.data_type, math.prod(graph.dims(loss)))
+            nbytes = storage_bytes(each.data_type, math.prod(graph.dims(each)))
             if nbytes % _LINE:
-                return f"{node}: dy {loss.name!r} {loss.dims} has {nbytes} bytes"
+                return f"{node}: {each.name!r} {each.dims} has {nbytes} bytes"
         return ""
 
     return where
@@ -432,6 +499,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "result of an operand alone": _reads_an_operand_alone,
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
+    "pooling of bfloat16 at run time": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
     "gradient of more averages than pixels": _differentiates_more_windows,
     "uneven padding, gradient of data": _pads_unevenly("data"),
@@ -458,6 +526,8 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "gradient of a norm in another type": _differentiates_a_norm_in_another_type,
     "experts beside element-wise operations": _joins_operands_beside_experts,
     "strided gradient of data beside element-wise operations": _strides_a_gradient,
+    "products of which one repeats a matrix": _repeats_matrices_of_one_product,
+    "product of interleaved matrices": _interleaves_batches,
     "product of one column": _repeats_one_column_of_a_product,
     "spaced matrix of a product": _spaces_a_matrix_of_a_product,
     "operand in another order of memory": _lies_otherwise(
@@ -474,16 +544,24 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "filters with channels first beside images of one element": _convolves_with_channels_first(),
     "bias beside filters with channels first": _convolves_with_channels_first(least=2),
     "channels first in runtime fusion": _is_alone_with_channels_first,
-    "gradient of data by a part of a line": _differentiates_by_a_part_of_a_line(
-        "data", windows=operator.not_
+    "convolution of a part of a line": _reads_a_part_of_a_line("forward"),
+    "gradient of data by a part of a line": _reads_a_part_of_a_line(
+        "backward_data", windows=operator.not_
     ),
-    "gradient of filters by a part of a line": _differentiates_by_a_part_of_a_line("filter"),
+    "gradient of filters by a part of a line": _reads_a_part_of_a_line("backward_filter"),
+    "gradient of filters by a part of a line at run time": _reads_a_part_of_a_line(
+        "backward_filter", windows=operator.not_
+    ),
+    "convolution in another order of memory": _convolves_in_another_order,
+    "convolution of two types": _convolves_two_types,
+    "convolution of uneven lines": _convolves_uneven_lines,
     "gradient of filters with uneven lines": _has_uneven_lines(),
     "gradient of filters of a volume with uneven lines": _has_uneven_lines(rank=5),
     "gradient of filters of two channels": _differentiates_by_two_channels,
+    "gradient of filters of one channel": _differentiates_by_one_channel,
     "gradient beside what is computed of a bias": _misread(broadcasts.CHANNELS),
-    "gradient of filters of one element": _differentiates_by_a_part_of_a_line(
-        "filter", alone=False, windows=operator.truth
+    "gradient of filters of one element": _reads_a_part_of_a_line(
+        "backward_filter", alone=False, windows=operator.truth
     ),
     "gelu of a product": _gives_gelu_of_a_product,
     "convolution of a large volume": _convolves_a_large_volume,

@@ -62,9 +62,9 @@ class Graph:
         users = {id(each): each for node in self.nodes if (each := node.origin) is not None}
         return (each for each in users.values() if each.operation in operations)
 
-    def alone(self, kind: str) -> list[Node]:
-        """The only operation, if it is of this kind of descriptor."""
-        return self.of(kind) if len(self.nodes) == 1 else []
+    def alone(self, *kinds: str) -> list[Node]:
+        """The only operation, if it is of one of these kinds of descriptors."""
+        return self.of(*kinds) if len(self.nodes) == 1 else []
 
     def after(self, nodes: Iterable[Node], *, through_norms: bool = True) -> list[Node]:
         """The operations that use results of `nodes`, at once or by way of others."""
