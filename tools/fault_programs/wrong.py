@@ -608,10 +608,12 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "channels first in runtime fusion": _given(channels_first, kind="fprop"),
     "convolution of a part of a line": _given(channels_first, kind="fprop"),
     "convolution in another order of memory": _given(
-        channels_first, kind="fprop", order=(0, 2, 1, 3), size=8
+        channels_first, kind="fprop", order=(3, 2, 0, 1), size=8, window=1
     ),
     "convolution of two types": _given(channels_first, kind="fprop", order=LAST, filters="float16"),
-    "convolution of uneven lines": _given(channels_first, kind="fprop", order=LAST, channels=12),
+    "convolution of uneven lines": _given(
+        channels_first, kind="fprop", order=LAST, channels=12, window=1
+    ),
     "gradient of filters of one channel": _given(
         channels_first, kind="wgrad", data_type="float32", order=LAST, channels=1
     ),
