@@ -46,7 +46,8 @@ class Range(NamedTuple):
     Attributes
     ----------
     since : int
-        The first version in which it was seen, as ``cudnnGetVersion`` tells it.
+        The first version in which it was seen, or the first after one without it, where those in
+        between were not tried; as ``cudnnGetVersion`` tells it.
     capabilities : tuple of int
         Compute capabilities of the GPUs on which it was seen.
     repaired : int, optional

@@ -162,10 +162,10 @@ def _leaves_gaps(*, pixels: bool) -> Callable[[Graph], str]:
                 spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
                 parted = not products and has_gaps(dims, strides)
                 result = side.maker(each) is not None
-                parts = images and not (small or result) and dims[1] > 1 == strides[1]
+                between = images and not (small or result) and dims[1] > 1 == strides[1]
                 outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
-                right = outer or parts or (not small and (side.family == "plain" or result))
-                if parted and parts if pixels else spaced or (parted and not right):
+                right = outer or between or (not small and (side.family == "plain" or result))
+                if (parted and between) if pixels else (spaced or (parted and not right)):
                     return f"{each.name!r} {dims} with strides {strides}"
         return ""
 
@@ -269,8 +269,7 @@ def _interleaves_batches(graph: Graph) -> str:
     for node in graph.of("matmul"):
         for each in (*node.operands, *node.outputs.values()):
             dims, strides = graph.view(each)
-            found = steps(dims, strides)
-            if not each.virtual and dims[0] > 1 and strides[0] < max(found):
+            if not each.virtual and dims[0] > 1 and strides[0] < max(steps(dims, strides)):
                 return f"{node}: {each.name!r} {dims} with strides {strides}"
     return ""
 
@@ -282,7 +281,7 @@ def _convolves_in_another_order(graph: Graph) -> str:
             dims, strides = graph.view(each)
             orders = (range(len(dims)), (0, *range(2, len(dims)), 1))
             found = [[strides[axis] for axis in order if dims[axis] > 1] for order in orders]
-            if all(each != sorted(each, reverse=True) for each in found):
+            if all(walked != sorted(walked, reverse=True) for walked in found):
                 return f"{node}: {each.name!r} {dims} with strides {strides}"
     return ""
 
