@@ -375,9 +375,12 @@ def repeated_matrix(graph: Graph, first: int = 1, second: int = 3) -> None:
     graph.add(ones, others).set_output(name="y")
 
 
-def interleaved(graph: Graph, strides: tuple[int, ...] = (64, 1, 128)) -> None:
-    """One row of each of two batches, times matrices with these strides."""
-    a, b = graph.tensor((2, 1, 64), name="a"), graph.tensor((2, 64, 40), strides, name="b")
+def interleaved(
+    graph: Graph, strides: tuple[int, ...] = (64, 1, 128), batches: tuple[int, ...] = (2,)
+) -> None:
+    """One row of each batch, times matrices with these strides."""
+    a = graph.tensor((*batches, 1, 64), name="a")
+    b = graph.tensor((*batches, 64, 40), strides, name="b")
     graph.matmul(a, b).set_output(name="y")
 
 

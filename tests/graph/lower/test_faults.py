@@ -259,6 +259,7 @@ CONVOLUTION = functools.partial(wrong.channels_first, size=8)
         (wrong.repeated_matrix, (1, 3), {}, 91900, set()),
         (wrong.interleaved, (), {}, 92401, {8}),
         (wrong.interleaved, ((64 * 40, 1, 64),), {}, 92401, set()),
+        (wrong.interleaved, ((7680, 64, 1, 192), (2, 3)), {}, 92401, {8}),
         (CONVOLUTION, ("fprop",), {"size": 9}, 92401, {4, 7}),
         (CONVOLUTION, ("fprop",), {}, 92401, {7}),
         (CONVOLUTION, ("fprop",), {"order": LAST}, 92401, set()),

@@ -269,7 +269,8 @@ def _interleaves_batches(graph: Graph) -> str:
     for node in graph.of("matmul"):
         for each in (*node.operands, *node.outputs.values()):
             dims, strides = graph.view(each)
-            if not each.virtual and dims[0] > 1 and strides[0] < max(steps(dims, strides)):
+            inner = max(steps(dims[-2:], strides[-2:]), default=0)
+            if not each.virtual and min(steps(dims[:-2], strides[:-2]), default=inner) < inner:
                 return f"{node}: {each.name!r} {dims} with strides {strides}"
     return ""
 
