@@ -22,6 +22,7 @@ from cudnn_ctypes.commands import doctor
 from cudnn_ctypes.commands.doctor import Finding, child
 from cudnn_ctypes.evidence.known_faults import known_faults
 from cudnn_ctypes.graph.engines.cache.plan_cache import PlanCache
+from cudnn_ctypes.graph.lower.faults import SEARCHED
 from cudnn_ctypes.porting.run import library
 from cudnn_ctypes.runtime import cuda
 
@@ -120,6 +121,7 @@ cuDNN
   not here, since 9.22.0      missing  cudnnA, cudnnC
   known faults                ok       7 of cuDNN 9.14.0 on GPU 0, heeded; \
 doctor --faults lists them
+  random graphs               missing  compared on a GPU with cuDNN 9.19, 9.28, not with 9.14.0
   crashes                     missing  2 forms of graphs, which builds refuse or pass over; \
 the newest: relu
 
@@ -159,13 +161,21 @@ class TestAnswers:
         },
     }
 
+    SEARCHED: ClassVar = ["9.19", "9.28"]
+    FAULTS: ClassVar = {
+        "count": 7,
+        "gpu": True,
+        "searched": SEARCHED,
+        "crashes": 2,
+        "newest": "relu",
+    }
     CUDA: ClassVar = {"files": {}, "cudnn": ["/x/libcudnn.so.9"], "compilation_failures": {}}
 
     def test_all_that_is_printed(self, monkeypatch, capsys):
         """Each finding as soon as it is known, on a line; then each piece of advice once."""
         answers = {
             "library": self.LIBRARY,
-            "known_faults": {"count": 7, "gpu": True, "crashes": 2, "newest": "relu"},
+            "known_faults": self.FAULTS,
             "gpus": {"driver": "13.0", "gpus": ["H100, 80 GiB", "A10, 16 GiB"]},
             "cuda_libraries": {**self.CUDA, "files": {"/x/libcublasLt.so.13": "1.2"}},
             "compute": {"done": "it computes", "right": True},
@@ -191,7 +201,8 @@ class TestAnswers:
         assert text == ALL
         told = dict(line.split(": ", 1) for line in advice.splitlines())
         assert [*told] == [
-            *("not loaded", "compile for other GPUs", "Cnn sublibrary", "symbols", "crashes"),
+            *("not loaded", "compile for other GPUs", "Cnn sublibrary", "symbols"),
+            *("random graphs", "crashes"),
             *("libnvrtc.so.13", "learn without a GPU", "run and port C and C++"),
         ]
         assert "uninstall every nvidia-cudnn package" in told["Cnn sublibrary"]
@@ -201,7 +212,8 @@ class TestAnswers:
         assert told["learn without a GPU"] == "please report this message"
 
         answers["gpus"] = {"driver": "13.0", "gpus": []}
-        answers["known_faults"] = {"count": 7, "gpu": False, "crashes": 0, "newest": None}
+        faults = {**self.FAULTS, "gpu": False, "searched": ["9.14"], "crashes": 0}
+        answers["known_faults"] = faults
         monkeypatch.setenv("CUDNN_LOGDEST_DBG", "stderr")
         assert main(["doctor", "--report"]) == 0
         first, package, _, system, *rest = capsys.readouterr().out.splitlines()
@@ -283,7 +295,7 @@ class TestProbes:
         monkeypatch.setattr(cuda, "first_capability", lambda: capability)
         answer = child.known_faults()
         count = len(known_faults(raw.load().version, capability or None))
-        assert answer.pop("count") == count > 0
+        assert (answer.pop("count"), answer.pop("searched")) == (count, SEARCHED)
         assert answer == {"gpu": capability == 90, "crashes": 3, "newest": "3 on A: ended"}
         entries[:] = entries[2:3]
         answer = child.known_faults()

@@ -93,7 +93,7 @@ def test_explanations_and_benchmarks_say_what_concerns_the_graph():
     with described(program) as graph, DeviceProperties.preset("H200") as h200:
         explained = graph.explain(h200)
         (told,) = explained.faults.values()
-        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': dy 'dy' (1, 8, 12, 9) has 1728 bytes")
+        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': 'dy' (1, 8, 12, 9) has 1728 bytes")
         assert "passes over engine 4; remedy: store images with their channels last; meas" in told
         line = f"known fault 'gradient of filters of one element': {told}"
         assert line in str(explained).splitlines()

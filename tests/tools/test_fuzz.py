@@ -19,7 +19,7 @@ from programs import ROOT, fuzz, run_program
 from cudnn_ctypes import Handle, raw, use_reference_device
 from cudnn_ctypes.graph import Graph
 from cudnn_ctypes.graph.lower.expand import attention
-from cudnn_ctypes.graph.lower.faults import FAULTS
+from cudnn_ctypes.graph.lower.faults import FAULTS, SEARCHED
 from cudnn_ctypes.raw.faults import Fault, Range
 from tools.fuzz import broadcast_graphs, campaign, oracle
 from tools.fuzz.attention_cases import OPERATIONS, SHOWN, variants
@@ -170,6 +170,11 @@ def test_rounding_of_equal_numbers_adds_up_in_their_sum():
     graph.reduction(graph.tanh(x), "add", axes=(1, 2)).set_output(name="y")
     exact, spread = oracle.deviations(graph.validate(), {"x": np.full((1, 50, 80), 0.6)}, seed=0)
     assert 1e-6 < (spread["y"] / exact["y"]).item() < 1e-5
+
+
+def test_the_searched_versions_are_those_of_the_campaign():
+    found = {version.rpartition(".")[0] for version, *_ in json.loads(campaign.SAVED.read_text())}
+    assert tuple(sorted(found)) == SEARCHED
 
 
 def test_records_of_graphs_are_counted_by_the_table_as_it_is(tmp_path, capsys):

@@ -84,6 +84,7 @@ def compared(
     found: dict[str, Any] = {
         "cudnn": target.version,
         "capability": target.capability,
+        "small": target.small,
         "refused": [each.message for each in faults.found if each.refuses],
         "passed_over": sorted(faults.engines),
         "beforehand": len(expansion.preludes),

@@ -84,7 +84,7 @@ def _engine(choice: str) -> int:
 
 def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list[str]]]:
     """The plans that ran: the choice, what became of it, and the rows that rule it out."""
-    target = Target(version, found.get("capability", 90))
+    target = Target(version, found.get("capability", 90), small=found.get("small", False))
     try:
         _, expansion = described(found["case"], target)
     except ValueError:  # no such graph is drawn any more

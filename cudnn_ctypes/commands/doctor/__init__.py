@@ -157,6 +157,9 @@ _NO_GPU = (
 )
 _TO_PORT = "install what is named; the rest of the package needs none of it"
 _REPORT = "please report this message"
+_UNSEARCHED = (
+    "CUDNN_CTYPES_CHECK=first has builds try an engine that is new here before they take it"
+)
 _CRASHED = "`python -m cudnn_ctypes cache --clear` forgets them, plans too"
 _INSTALL = "pip install 'cudnn-ctypes[cu12]' (or [cu13])"
 _REDUCED = (
@@ -338,6 +341,9 @@ def _known_faults(answer: dict[str, Any], version: str) -> Iterator[Finding]:
     place = "on GPU 0" if answer["gpu"] else "on some GPU"
     text = f"{answer['count']} of cuDNN {version} {place}, heeded; doctor --faults lists them"
     yield Finding(section, "known faults", text)
+    if version.rpartition(".")[0] not in answer["searched"]:
+        text = f"compared on a GPU with cuDNN {', '.join(answer['searched'])}, not with {version}"
+        yield Finding(section, "random graphs", text, "missing", _UNSEARCHED)
     if answer["crashes"]:
         text = (
             f"{answer['crashes']} forms of graphs, which builds refuse or pass over; the newest: "

@@ -45,6 +45,7 @@ def known_faults() -> dict[str, Any]:
     from cudnn_ctypes import raw
     from cudnn_ctypes.evidence.known_faults import known_faults
     from cudnn_ctypes.graph.engines.cache.plan_cache import PlanCache
+    from cudnn_ctypes.graph.lower.faults import SEARCHED
     from cudnn_ctypes.runtime import cuda
 
     capability = cuda.first_capability() or None
@@ -55,7 +56,13 @@ def known_faults() -> dict[str, Any]:
         crashes = []
     newest = max(crashes, key=lambda each: each.made, default=None)
     text = newest and f"{newest.operations} on {newest.device}: {newest.graph}"
-    return {"count": count, "gpu": bool(capability), "crashes": len(crashes), "newest": text}
+    return {
+        "count": count,
+        "gpu": bool(capability),
+        "searched": SEARCHED,
+        "crashes": len(crashes),
+        "newest": text,
+    }
 
 
 def compute() -> dict[str, Any]:

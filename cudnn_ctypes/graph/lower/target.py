@@ -15,11 +15,13 @@ class Target(NamedTuple):
     - `version`: of cuDNN, as ``cudnnGetVersion`` tells it: 92800.
     - `capability`: compute capability of the GPU: 90 for an H200.
     - `by_properties`: whether the GPU is known by its properties only, and need not be there.
+    - `small`: whether this build of cuDNN has no precompiled engines.
     """
 
     version: int
     capability: int
     by_properties: bool = False
+    small: bool = False
 
     @property
     def beside_another(self) -> bool:
@@ -36,7 +38,9 @@ class Target(NamedTuple):
         by_properties = is_absent(meant)
         told = meant if isinstance(meant, DeviceProperties) else meant.device
         major, minor = told.compute_capability
-        return cls(raw.load().version, 10 * major + minor, by_properties)
+        library = raw.load()
+        small = not library.has_precompiled_engines
+        return cls(library.version, 10 * major + minor, by_properties, small)
 
 
 NO_GPU = Target(0, 0)

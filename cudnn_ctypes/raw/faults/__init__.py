@@ -30,7 +30,10 @@ Status = Literal["measured", "reported", "not reproduced"]
 
 
 class Target(Protocol):
-    """A cuDNN and a GPU: 91900 and 90, or 0 for some GPU; and whether the machine has another."""
+    """A cuDNN and a GPU: 91900 and 90, or 0 for some GPU; and whether the machine has another.
+
+    `small` is whether this build of cuDNN has no precompiled engines.
+    """
 
     @property
     def version(self) -> int: ...
@@ -38,6 +41,8 @@ class Target(Protocol):
     def capability(self) -> int: ...
     @property
     def beside_another(self) -> bool: ...
+    @property
+    def small(self) -> bool: ...
 
 
 class Range(NamedTuple):
@@ -56,6 +61,8 @@ class Range(NamedTuple):
         Modes of heuristics that have it; the others are asked. Empty: all.
     sometimes : bool
         Whether it shows in some processes only: on addresses, say.
+    small : bool
+        Whether only builds of cuDNN without precompiled engines have it (``nvidia-cudnn-jit``).
     """
 
     since: int
@@ -63,6 +70,7 @@ class Range(NamedTuple):
     repaired: int | None = None
     modes: tuple[str, ...] = ()
     sometimes: bool = False
+    small: bool = False
 
     def __contains__(self, version: object) -> bool:
         return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
@@ -72,7 +80,8 @@ class Range(NamedTuple):
         gpus = ", ".join(f"{each // 10}.{each % 10}" for each in self.capabilities)
         modes = f", modes {', '.join(self.modes)}" if self.modes else ""
         sometimes = ", in some processes" if self.sometimes else ""
-        return f"{version_text(self.since)} {end} on GPUs of {gpus}{modes}{sometimes}"
+        small = ", without precompiled engines" if self.small else ""
+        return f"{version_text(self.since)} {end} on GPUs of {gpus}{modes}{sometimes}{small}"
 
 
 @dataclass(frozen=True)
@@ -179,6 +188,7 @@ class Fault:
             each
             for each in self.ranges
             if target.version in each
+            and (target.small or not each.small)
             and (self.engines or target.capability in (0, *each.capabilities))
         )
 

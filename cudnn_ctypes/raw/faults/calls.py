@@ -20,6 +20,7 @@ class _Target(NamedTuple):
     version: int
     capability: int = 0
     beside_another: bool = False
+    small: bool = False
 
 
 _HALVES = {enums.CUDNN_DATA_HALF, enums.CUDNN_DATA_BFLOAT16}

@@ -244,6 +244,7 @@ def test_engines_are_passed_over(program, sizes, options, engines):
 
 
 CONVOLUTION = functools.partial(wrong.channels_first, size=8)
+SMALL = 92401  # the build without precompiled engines
 
 
 @pytest.mark.parametrize(
@@ -252,31 +253,33 @@ CONVOLUTION = functools.partial(wrong.channels_first, size=8)
         (wrong.uneven_lines, ("wgrad", 12), {}, 92800, {2}),
         (wrong.scaled_gradient, ("tanh", 16), {}, 91400, {1}),
         (wrong.scaled_gradient, ("identity", 16), {}, 91900, set()),
-        (wrong.pooled, ("bfloat16", LAST), {}, 92401, {2, 3}),
-        (wrong.pooled, ("bfloat16", LAST), {}, 92800, {3}),
+        (wrong.pooled, ("bfloat16", LAST), {}, SMALL, {2, 3}),
+        (wrong.pooled, ("bfloat16", LAST), {}, 92400, {3}),
         (wrong.repeated_matrix, (1, 3), {}, 91400, {4}),
         (wrong.repeated_matrix, (1, 1), {}, 91400, set()),
         (wrong.repeated_matrix, (1, 3), {}, 91900, set()),
-        (wrong.interleaved, (), {}, 92401, {8}),
-        (wrong.interleaved, ((64 * 40, 1, 64),), {}, 92401, set()),
-        (wrong.interleaved, ((7680, 64, 1, 192), (2, 3)), {}, 92401, {8}),
-        (CONVOLUTION, ("fprop",), {"size": 9}, 92401, {4, 7}),
-        (CONVOLUTION, ("fprop",), {}, 92401, {7}),
-        (CONVOLUTION, ("fprop",), {"order": LAST}, 92401, set()),
-        (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, 92401, {4, 7, 8}),
+        (wrong.interleaved, (), {}, SMALL, {8}),
+        (wrong.interleaved, ((64 * 40, 1, 64),), {}, SMALL, set()),
+        (wrong.interleaved, ((7680, 64, 1, 192), (2, 3)), {}, SMALL, {8}),
+        (CONVOLUTION, ("fprop",), {"size": 9}, SMALL, {4, 7}),
+        (CONVOLUTION, ("fprop",), {"size": 9}, 92400, {7}),
+        (CONVOLUTION, ("fprop",), {}, SMALL, {7}),
+        (CONVOLUTION, ("fprop",), {"order": LAST}, SMALL, set()),
+        (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, SMALL, {4, 7, 8}),
         (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, 91900, set()),
-        (CONVOLUTION, ("fprop",), {"order": LAST, "filters": "float16"}, 92401, {2}),
-        (CONVOLUTION, ("dgrad",), {"order": LAST, "channels": 12}, 92401, {2}),
-        (CONVOLUTION, ("wgrad",), {"order": LAST, "channels": 12}, 92401, set()),
-        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1}, 92401, {1}),
-        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1, "window": 1}, 92401, set()),
-        (CONVOLUTION, ("wgrad", "float16", LAST), {"channels": 1}, 92401, set()),
-        (CONVOLUTION, ("wgrad",), {"size": 9}, 92401, {4, 70}),
+        (CONVOLUTION, ("fprop",), {"order": LAST, "filters": "float16"}, SMALL, {2}),
+        (CONVOLUTION, ("dgrad",), {"order": LAST, "channels": 12}, SMALL, {2}),
+        (CONVOLUTION, ("wgrad",), {"order": LAST, "channels": 12}, SMALL, set()),
+        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1}, SMALL, {1}),
+        (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1, "window": 1}, SMALL, set()),
+        (CONVOLUTION, ("wgrad", "float16", LAST), {"channels": 1}, SMALL, set()),
+        (CONVOLUTION, ("wgrad",), {"size": 9}, SMALL, {4, 70}),
     ],
 )
 def test_engines_of_versions_are_passed_over(program, sizes, options, version, engines):
     graph = _of(program, *sizes, **options)
-    assert (_faulty(graph, Target(version, 90)), _refusals(graph)) == (engines, "")
+    target = Target(version, 90, small=version == SMALL)
+    assert (_faulty(graph, target), _refusals(graph, target)) == (engines, "")
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))
@@ -515,7 +518,7 @@ def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
     # As on a machine with an old GPU, where it matters.
     monkeypatch.setattr(cuda, "first_capability", lambda: 60 * row.beside_another)
     for gpu in (at.capabilities[0], at.capabilities[-1]):
-        here = Target(at.since, gpu, True)
+        here = Target(at.since, gpu, True, at.small)
         # Nothing but this row says something of its engines there, but for what data show.
         found = faults_of(graph, here).found
         (own,) = (each for each in found if each.fault is row)
@@ -528,8 +531,9 @@ def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
         assert others <= {row.name, "attention of 9.10", "channels first in runtime fusion"}
         assert set(at.modes) <= set(own.modes)
         assert at in own.ranges
-        assert bool(row.ranges_at(Target(at.since, gpu))) is not row.beside_another
+        assert bool(row.ranges_at(here._replace(by_properties=False))) is not row.beside_another
     assert at not in row.ranges_at(here._replace(version=at.since - 1))
+    assert (at in row.ranges_at(here._replace(small=False))) is not at.small
     assert (at in row.ranges_at(here._replace(capability=70))) == bool(row.engines)
     if at.repaired is not None:
         assert at not in row.ranges_at(here._replace(version=at.repaired))

@@ -17,8 +17,13 @@ from .fatal import FATAL
 from .operations import OPERATIONS
 from .view import Graph
 
-__all__ = ["FAULTS", "Fault", "Faults", "Graph", "faults_of"]
+__all__ = ["FAULTS", "SEARCHED", "Fault", "Faults", "Graph", "faults_of"]
 
+SEARCHED = ("9.14", "9.19", "9.24", "9.28")
+"""The versions of cuDNN that were searched for wrong numbers with random graphs on a GPU.
+
+Of 9.24 the build without precompiled engines.
+"""
 FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL)
 
 
