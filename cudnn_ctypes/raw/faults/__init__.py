@@ -51,8 +51,8 @@ class Range(NamedTuple):
     Attributes
     ----------
     since : int
-        The first version in which it was seen, or the first after one without it, where those in
-        between were not tried; as ``cudnnGetVersion`` tells it.
+        The first version that may have it, as ``cudnnGetVersion`` tells it: the one in which it was
+        seen, or an older one that was not tried, where none after that was seen without it.
     capabilities : tuple of int
         Compute capabilities of the GPUs on which it was seen.
     repaired : int, optional
