@@ -72,6 +72,11 @@ def _pools_beside(graph: Graph, other: str) -> None:
     y.set_output(name="y")
 
 
+def _slices_of_lines(graph: Graph, *dims: int) -> None:
+    s = graph.tensor(dims, packed((*dims[:-1], 40)), name="s")
+    graph.add(graph.tensor((8, 128, 33), name="x"), s).set_output(name="y")
+
+
 def _counts_in_another_order(graph: Graph, order: tuple[int, ...] = (1, 2, 0)) -> None:
     dims = (2, 40, 56)
     counted = graph.tensor(dims, packed(dims, order), name="counted")
@@ -170,7 +175,7 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.fused, ((2, 16, 9, 9),), {"number": 0.5}, {8}),
     (wrong.fused, ((1, 16, 1, 1),), {"number": 0.5}, set()),
     (wrong.fused, ((2, 16, 9, 9),), {}, set()),
-    (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, {8}),
+    (wrong.fused, ((2, 2, 9, 9),), {"room": 8}, {8}),
     (wrong.one_column, (), {}, set()),  # of 9.28
     (wrong.pooled_gradient, (), {}, {1}),
     (wrong.pooled_gradient, ("bfloat16",), {}, set()),
@@ -313,6 +318,8 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.two_products, ((2, 16, 1),), {}, H200, "'exp' (2, 16, 1)"),
     (wrong.two_products, ((1, 1, 64),), {}, H200, ""),
     (wrong.turned, ((0, 1, 2), 2), {}, H200, "'s' (8, 1, 33) with strides (66, 66, 2)"),
+    (_slices_of_lines, (8, 1, 33), {}, H200, "'s' (8, 1, 33) with strides (40, 40, 1)"),
+    *((_slices_of_lines, (n, 128, 33), {}, H200, "") for n in (1, 8)),
     (wrong.fused, ((1, 16, 9, 9),), {"room": 8}, H200, "'other' (1, 16, 9, 9) with strides"),
     (wrong.fused, ((2, 1, 9, 9),), {"room": 8}, H200, "'other' (2, 1, 9, 9) with strides"),
     (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, H200, ""),
