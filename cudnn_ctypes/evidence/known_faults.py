@@ -7,7 +7,9 @@ from ..raw.faults import Fault
 from ..raw.faults.calls import CALL_FAULTS
 
 
-def known_faults(version: int | None = None, capability: int | None = None) -> tuple[Fault, ...]:
+def known_faults(
+    version: int | None = None, capability: int | None = None, *, small: bool = True
+) -> tuple[Fault, ...]:
     """The known faults of cuDNN that this package heeds, those of graphs first.
 
     Parameters
@@ -17,6 +19,8 @@ def known_faults(version: int | None = None, capability: int | None = None) -> t
     capability : int, optional
         Only those of GPUs of this compute capability: 90 is an H200. Rows with engines hold for
         all GPUs, since other engines take their place.
+    small : bool
+        Also those that only builds without precompiled engines have.
 
     Returns
     -------
@@ -34,6 +38,7 @@ def known_faults(version: int | None = None, capability: int | None = None) -> t
         for row in (*FAULTS, *CALL_FAULTS)
         if any(
             (version is None or version in each)
+            and (small or not each.small)
             and (capability is None or row.engines or capability in each.capabilities)
             for each in row.ranges
         )

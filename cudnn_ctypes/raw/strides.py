@@ -18,6 +18,12 @@ def axis_order(dims: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(range(len(dims)), key=lambda axis: (-strides[axis], dims[axis] == 1, axis)))
 
 
+def lies_in(order: Sequence[int], dims: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the dimensions of more than one element lie in memory in the order of these axes."""
+    found = [strides[axis] for axis in order if dims[axis] != 1]
+    return found == sorted(found, reverse=True)
+
+
 def layout_order(layout: str, rank: int) -> tuple[int, ...]:
     """The axes from the outermost to the innermost in the layout of this name.
 

@@ -49,6 +49,12 @@ def test_rows_are_complete():
         assert each.remedy or each.engines or each.data or each.reported or each.form
 
 
+def test_faults_of_small_builds_are_told_of_these():
+    rows, whole = known_faults(92401), known_faults(92401, small=False)
+    small = {row.name for row in set(rows) - set(whole)}
+    assert small == {row.name for row in rows if all(each.small for each in row.ranges)} != set()
+
+
 def test_doctor_lists_the_rows(capsys):
     version = raw.load().version
     assert main(["doctor", "--faults", "--json"]) == 0
@@ -93,7 +99,7 @@ def test_explanations_and_benchmarks_say_what_concerns_the_graph():
     with described(program) as graph, DeviceProperties.preset("H200") as h200:
         explained = graph.explain(h200)
         (told,) = explained.faults.values()
-        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': 'dy' (1, 8, 12, 9) has 1728 bytes")
+        assert told.startswith("NaN, conv_wgrad 'conv_wgrad': dy 'dy' (1, 8, 12, 9) has 1728 bytes")
         assert "passes over engine 4; remedy: store images with their channels last; meas" in told
         line = f"known fault 'gradient of filters of one element': {told}"
         assert line in str(explained).splitlines()

@@ -478,10 +478,11 @@ def _print_faults(*, as_json: bool) -> int:
     from ...runtime import cuda
 
     try:
-        version = load().version
+        library = load()
+        version, small = library.version, not library.has_precompiled_engines
     except LibraryNotFoundError:
-        version = None
-    rows = known_faults(version, cuda.first_capability() or None)
+        version, small = None, True
+    rows = known_faults(version, cuda.first_capability() or None, small=small)
     if as_json:
         print(json.dumps([{"name": row.name, **row.facts} for row in rows], indent=2))
     else:

@@ -49,7 +49,9 @@ def known_faults() -> dict[str, Any]:
     from cudnn_ctypes.runtime import cuda
 
     capability = cuda.first_capability() or None
-    count = len(known_faults(raw.load().version, capability))
+    library = raw.load()
+    small = not library.has_precompiled_engines
+    count = len(known_faults(library.version, capability, small=small))
     try:
         crashes = [each for each in PlanCache().entries() if each.kind == "crash"]
     except (ValueError, OSError):

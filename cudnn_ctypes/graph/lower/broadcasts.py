@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
-from ...raw.strides import axis_order, has_gaps, packed
+from ...raw.strides import axis_order, has_gaps, lies_in, packed
 from ..describe.node import Node
 from ..describe.tensor import Tensor
 from .flattening import is_plain, merged_axes, tensors_of
@@ -111,10 +111,7 @@ class Side:
     def in_order(self, tensor: Tensor) -> bool:
         """Whether a tensor's dimensions of more than 1 lie in memory in `order`."""
         dims, strides = tensor.dims or (), tensor.strides or ()
-        if len(dims) != len(self.order):
-            return False
-        steps = [strides[axis] for axis in self.order if dims[axis] != 1]
-        return steps == sorted(steps, reverse=True)
+        return len(dims) == len(self.order) and lies_in(self.order, dims, strides)
 
     def spread(self, tensor: Tensor) -> str:
         """For each dimension that engines see: F if it is whole, 1 if not, x if in part, or "."."""

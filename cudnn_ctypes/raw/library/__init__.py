@@ -277,6 +277,8 @@ class Library:
         Major version of the CUDA runtime that it was built for.
     passed_over : tuple of str
         Earlier candidates, and the reason why each was not loaded.
+    has_precompiled_engines : bool
+        Whether this is no reduced build, whose engines are for runtime fusion alone.
     """
 
     path: Path
@@ -285,11 +287,16 @@ class Library:
     version: int
     cuda_major: int
     passed_over: tuple[str, ...]
+    has_precompiled_engines: bool = field(init=False)
     _sublibraries: Sublibraries
     _cuda_libraries_loaded: bool = False
     _missing: set[str] = field(default_factory=set)  # names of CUDA libraries
     # Reentrant: objects that are collected while a library is loaded are destroyed in this thread.
     _lock: threading.RLock = field(default_factory=new_reentrant_lock)
+
+    def __post_init__(self) -> None:
+        precompiled = self.path.with_name("libcudnn_engines_precompiled.so.9")
+        self.has_precompiled_engines = precompiled.exists()
 
     @property
     def version_text(self) -> str:
@@ -360,11 +367,6 @@ class Library:
                 for builtins in file.parent.glob(f"libnvrtc-builtins.so.{self.cuda_major}*"):
                     with contextlib.suppress(OSError):
                         ctypes.CDLL(str(builtins))
-
-    @property
-    def has_precompiled_engines(self) -> bool:
-        """Whether this is no reduced build, whose engines are for runtime fusion alone."""
-        return self.path.with_name("libcudnn_engines_precompiled.so.9").exists()
 
     @property
     def lacks_cublas(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
-from ....raw.strides import has_gaps, is_spaced, steps
+from ....raw.strides import has_gaps, is_spaced, layout_order, lies_in, steps
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
@@ -143,33 +143,42 @@ def _lies_otherwise(*families: str) -> Callable[[Graph], str]:
     return where
 
 
-def _leaves_gaps(*, pixels: bool) -> Callable[[Graph], str]:
+def _parts_pixels(side: broadcasts.Side, each: Tensor) -> bool:
+    """Room between pixels of several channels, of a whole operand behind a convolution."""
+    dims, strides = each.dims or (), each.strides or ()
+    behind = side.family in ("image", "data") and side.before is None and not side.maker(each)
+    whole = behind and dims == side.full and not each.virtual
+    return whole and dims[1] > 1 == strides[1] and has_gaps(dims, strides)
+
+
+def _leaves_gaps_between_pixels(graph: Graph) -> str:
+    for side in graph.sides:
+        for each in side.tensors:
+            if _parts_pixels(side, each):
+                return f"{each.name!r} {each.dims} with strides {each.strides}"
+    return ""
+
+
+def _leaves_gaps(graph: Graph) -> str:
     """Room between the numbers of an operand or result, or between lines of an operand.
 
     Beside products lines may have gaps; smaller operands there are spaced matrices. Alone they may
-    have them that are whole, or broadcast along the outermost of three dimensions. `pixels` asks
-    for what most engines read right: room between pixels of several channels behind a convolution.
+    have them that are whole, or broadcast along the outermost of three dimensions. Between pixels
+    behind a convolution most engines read them right.
     """
-
-    def where(graph: Graph) -> str:
-        products = graph.of("matmul")
-        for side in graph.sides:
-            images = side.family in ("image", "data") and side.before is None
-            for each in side.tensors:
-                dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
-                if math.prod(dims) == 1 or each.virtual:
-                    continue
-                spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
-                parted = not products and has_gaps(dims, strides)
-                result = side.maker(each) is not None
-                between = images and not (small or result) and dims[1] > 1 == strides[1]
-                outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
-                right = outer or between or (not small and (side.family == "plain" or result))
-                if (parted and between) if pixels else (spaced or (parted and not right)):
-                    return f"{each.name!r} {dims} with strides {strides}"
-        return ""
-
-    return where
+    products = graph.of("matmul")
+    for side in graph.sides:
+        for each in side.tensors:
+            dims, strides, small = each.dims or (), each.strides or (), each.dims != side.full
+            if math.prod(dims) == 1 or each.virtual or _parts_pixels(side, each):
+                continue
+            spaced = is_spaced(dims, strides) and not (small and len(products) == 1)
+            outer = side.family == "plain" and side.spread(each).strip(".") == "1FF"
+            parted = not products and has_gaps(dims, strides)
+            right = outer or (not small and (side.family == "plain" or side.maker(each)))
+            if spaced or (parted and not right):
+                return f"{each.name!r} {dims} with strides {strides}"
+    return ""
 
 
 def _joins_a_norm_second(graph: Graph) -> str:
@@ -275,14 +284,18 @@ def _interleaves_batches(graph: Graph) -> str:
     return ""
 
 
+_CONVOLUTIONS = (
+    "convolution_forward", "convolution_backward_data", "convolution_backward_filter"
+)  # fmt: skip
+
+
 def _convolves_in_another_order(graph: Graph) -> str:
     """Images or filters of a convolution alone whose channels lie neither first nor last."""
     for node in graph.alone(*_CONVOLUTIONS):
         for each in (*node.operands, *node.outputs.values()):
             dims, strides = graph.view(each)
-            orders = (range(len(dims)), (0, *range(2, len(dims)), 1))
-            found = [[strides[axis] for axis in order if dims[axis] > 1] for order in orders]
-            if all(walked != sorted(walked, reverse=True) for walked in found):
+            orders = (layout_order(layout, len(dims)) for layout in ("nchw", "nhwc"))
+            if not any(lies_in(order, dims, strides) for order in orders):
                 return f"{node}: {each.name!r} {dims} with strides {strides}"
     return ""
 
@@ -414,9 +427,6 @@ def _has_uneven_lines(rank: int = 0) -> Callable[[Graph], str]:
     return where
 
 
-_CONVOLUTIONS = (
-    "convolution_forward", "convolution_backward_data", "convolution_backward_filter"
-)  # fmt: skip
 _ROW = 16  # bytes
 _LINE = 128  # bytes to which cuDNN rounds up the parts of its workspace
 
@@ -431,10 +441,10 @@ def _reads_a_part_of_a_line(
     - `alone`: without element-wise operations.
     - `windows`: which are meant, by whether they are of one element.
     """
-    read, filters = {
-        "forward": ("image", "weight"),
-        "backward_data": ("loss", "filter"),
-        "backward_filter": ("loss", "dw"),
+    name, read, filters = {
+        "forward": ("x", "image", "weight"),
+        "backward_data": ("dy", "loss", "filter"),
+        "backward_filter": ("dy", "loss", "dw"),
     }[main]
 
     def where(graph: Graph) -> str:
@@ -445,7 +455,7 @@ def _reads_a_part_of_a_line(
                 continue
             nbytes = storage_bytes(each.data_type, math.prod(graph.dims(each)))
             if nbytes % _LINE:
-                return f"{node}: {each.name!r} {each.dims} has {nbytes} bytes"
+                return f"{node}: {name} {each.name!r} {each.dims} has {nbytes} bytes"
         return ""
 
     return where
@@ -533,8 +543,8 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "operand in another order of memory": _lies_otherwise(
         "plain", "image", "data", "product", "sum", "pool"
     ),
-    "operand with gaps": _leaves_gaps(pixels=False),
-    "operand with gaps between pixels": _leaves_gaps(pixels=True),
+    "operand with gaps": _leaves_gaps,
+    "operand with gaps between pixels": _leaves_gaps_between_pixels,
     "operand of a filter's gradient in another order of memory": _lies_otherwise("filter"),
     "image computed from another order of memory": _lies_otherwise("computed image"),
     "result that broadcasts": _spreads_a_result,
