@@ -125,7 +125,7 @@ def test_gpus_libraries_and_tf32_are_told_apart(a100, monkeypatch):
         patch.setattr(library, "version", library.version - 1)
         keys.append(_key(graph, a100))
     with monkeypatch.context() as patch:
-        patch.setattr(library, "path", library.path.parent.parent / library.path.name)
+        patch.setattr(library, "has_precompiled_engines", not library.has_precompiled_engines)
         keys.append(_key(graph, a100))
     assert len(set(keys)) == len(keys) == 7
     with a100.replace(pciDeviceId=99, cudaDeviceId=5, totalGlobalMem=1 << 36) as elsewhere:
