@@ -39,7 +39,7 @@ def known_faults(
         if any(
             (version is None or version in each)
             and (small or not each.small)
-            and (capability is None or row.engines or capability in each.capabilities)
+            and (capability is None or each.engines or capability in each.capabilities)
             for each in row.ranges
         )
     )

@@ -104,8 +104,7 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
             rows = beforehand + [
                 each.fault.name
                 for each in faults[0].found
-                if each.refuses
-                or (_engine(choice) in each.fault.engines and not each.fault.only_told)
+                if each.refuses or (_engine(choice) in each.engines and not each.fault.only_told)
             ]
             yield choice, _KINDS.get(kind, "wrong"), rows
         if "EXECUTION_FAILED" in verdict:  # of all that comes after, too

@@ -86,6 +86,10 @@ def evaluate(
                     continue
                 tensor = node.outputs[port]
                 unit = UNITS.get(data_type_name(tensor.data_type), 0.0)
+                kind = node.kind.descriptor
+                if kind == "operation_reduction" and rng is not None:  # sums may cancel
+                    sizes = compute(node, lambda port, node=node: np.abs(operand(node, port)))
+                    array = array + _PARTIAL * sizes[port] * rng.uniform(-1, 1, array.shape)
                 if port == "mean" and rng is not None and "input" in node.inputs:
                     largest = np.abs(operand(node, "input")).max()  # added, and much larger
                     array = array + unit * largest * rng.uniform(-1, 1, array.shape)

@@ -29,7 +29,7 @@ from cudnn_ctypes.graph.backend.children import Spent, outcomes
 from cudnn_ctypes.graph.lower import faults, preludes
 from cudnn_ctypes.graph.lower.expand import attention
 from cudnn_ctypes.graph.lower.target import Target
-from cudnn_ctypes.raw.faults import Fault
+from cudnn_ctypes.raw.faults import Fault, Finding
 from cudnn_ctypes.raw.faults.calls import CALL_FAULTS
 from tools.fault_programs import CALLS, PROGRAMS, Program, described
 
@@ -90,8 +90,9 @@ def _verdict_of_a_graph(row: Fault, handle: Handle) -> str:
         expected = evaluate(graph, arrays)
         assert all(np.isfinite(each.astype(np.float64)).all() for each in expected.values())
     # Some engines of attention have no kernel by default.
+    here = Finding(row, "", row.ranges_at(Target.of(handle)))
     choices: list[EngineChoice | None] = [
-        EngineChoice(engine, knobs) for engine in row.engines for knobs in ({}, {"kernel_cfg": 25})
+        EngineChoice(engine, knobs) for engine in here.engines for knobs in ({}, {"kernel_cfg": 25})
     ]
     with without_rules():
         right = [_is_right(handle, row.name, arrays, expected, each) for each in choices or [None]]

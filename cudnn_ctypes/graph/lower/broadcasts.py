@@ -370,19 +370,24 @@ def computed_of_norms(nodes: Sequence[Node]) -> list[Tensor]:
 
 
 def parameters_of_two_types(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
-    """Scales and biases of norms, both of which engines read in the data type of the scale.
+    """Scales and biases of layers, both of which engines read in the data type of the scale.
 
     Of a norm where they differ those that are no float32, each with the norm.
     """
     found = []
-    for node in nodes:
-        if node.kind.descriptor == "operation_norm_forward":
-            both = [node.inputs[port] for port in ("scale", "bias") if port in node.inputs]
-            both = [each for each in both if not each.virtual]
-            types = {each.data_type for each in both}
-            if len(types) == 2 and types <= set(_REAL):
-                found += [(node, each) for each in both if each.data_type != _REAL[0]]
+    for node, both in parameters(nodes):
+        types = {each.data_type for each in both}
+        if len(types) == 2 and types <= set(_REAL):
+            found += [(node, each) for each in both if each.data_type != _REAL[0]]
     return found
+
+
+def parameters(nodes: Sequence[Node]) -> Iterator[tuple[Node, list[Tensor]]]:
+    """The scales and biases from memory of norms of layers, with the norm."""
+    for node in nodes:
+        if node.kind.descriptor == "operation_norm_forward" and node.options["mode"] in LAYERS:
+            both = [node.inputs[port] for port in ("scale", "bias") if port in node.inputs]
+            yield node, [each for each in both if not each.virtual]
 
 
 def numbers_of_sequences(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:

@@ -63,6 +63,8 @@ class Range(NamedTuple):
         Whether it shows in some processes only: on addresses, say.
     small : bool
         Whether only builds of cuDNN without precompiled engines have it (``nvidia-cudnn-jit``).
+    engines : tuple of int
+        The engines that have it. Empty: whatever cuDNN takes.
     """
 
     since: int
@@ -71,6 +73,7 @@ class Range(NamedTuple):
     modes: tuple[str, ...] = ()
     sometimes: bool = False
     small: bool = False
+    engines: tuple[int, ...] = ()
 
     def __contains__(self, version: object) -> bool:
         return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
@@ -124,10 +127,10 @@ class Evidence:
 class Fault:
     """One known fault of cuDNN.
 
-    Rows with engines have these passed over; they can still be chosen by name. Where a range has
+    The engines of a range are passed over; they can still be chosen by name. Where a range has
     modes, these modes of heuristics are not asked. A row of a graph with neither is refused, or
     built with a warning if the fault depends on the data. A row applies only to versions and GPUs
-    in its ranges, but a row with engines to all GPUs, since other engines take their place. What is
+    in its ranges, but one with engines to all GPUs, since other engines take their place. What is
     slow, refused though right, was not reproduced, or has another form is only told of. Of C
     functions the guards of layer 1 warn, if the descriptors alone show the fault.
 
@@ -149,8 +152,6 @@ class Fault:
         What the user does instead: "build two graphs".
     data : str
         The data with which alone it shows; a build then warns.
-    engines : tuple of int
-        The engines that have it.
     form : str
         How this package describes such a graph to cuDNN instead, so that it is computed right.
     beforehand : bool
@@ -171,7 +172,6 @@ class Fault:
     _: KW_ONLY
     remedy: str = ""
     data: str = ""
-    engines: tuple[int, ...] = ()
     form: str = ""
     beforehand: bool = False
     beside_another: bool = False
@@ -189,8 +189,13 @@ class Fault:
             for each in self.ranges
             if target.version in each
             and (target.small or not each.small)
-            and (self.engines or target.capability in (0, *each.capabilities))
+            and (each.engines or target.capability in (0, *each.capabilities))
         )
+
+    @property
+    def engines(self) -> tuple[int, ...]:
+        """The engines that have it, in one version or another."""
+        return _engines_of(self.ranges)
 
     @property
     def reported(self) -> bool:
@@ -220,7 +225,7 @@ class Fault:
         """The way in which this package heeds it."""
         if self.form:
             return f"computes it right, {self.form}"
-        passed = f"passes over engine {', '.join(map(str, self.engines))}" if self.engines else ""
+        passed = f"passes over {_named(self.engines)}" if self.engines else ""
         if self.beforehand:
             also = passed or "refuses"
             return f"computes the operand beforehand; where shapes may change, {also}"
@@ -240,11 +245,14 @@ class Fault:
     @property
     def facts(self) -> dict[str, str]:
         """The row's statements in words, by their kind."""
+        several = len({each.engines for each in self.ranges}) > 1
         facts = {
             "effect": self.effect if self.effect in self.fault else f"{self.effect}: {self.fault}",
             "only where": self.data,
             "calls": ", ".join(self.calls),
-            "cuDNN": "; ".join(map(str, self.ranges)),
+            "cuDNN": "; ".join(
+                f"{each}, {_named(each.engines)}" if several else str(each) for each in self.ranges
+            ),
             "cudnn_ctypes": self.treatment,
             "remedy": self.remedy,
             "evidence": "; ".join(map(str, self.evidence)),
@@ -258,6 +266,14 @@ class Fault:
         """Whether it has all of these words in lower case, of which "known faults" are two."""
         text = f"known faults {self.name} {self}".lower()
         return bool(words) and all(word in text for word in words)
+
+
+def _engines_of(ranges: Iterable[Range]) -> tuple[int, ...]:
+    return tuple(sorted({engine for each in ranges for engine in each.engines}))
+
+
+def _named(engines: Iterable[int]) -> str:
+    return f"engine {', '.join(map(str, engines))}"
 
 
 class Finding(NamedTuple):
@@ -274,10 +290,15 @@ class Finding(NamedTuple):
         return tuple(mode for each in self.ranges for mode in each.modes) if some else ()
 
     @property
+    def engines(self) -> tuple[int, ...]:
+        """The engines that have it here."""
+        return _engines_of(self.ranges)
+
+    @property
     def refuses(self) -> bool:
         """Whether nothing is left that has not the fault."""
         fault = self.fault
-        return not (fault.engines or self.modes or fault.data or fault.only_told)
+        return not (self.engines or self.modes or fault.data or fault.only_told)
 
     @property
     def message(self) -> str:

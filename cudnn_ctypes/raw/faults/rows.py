@@ -21,7 +21,7 @@ def rows(
     """The rows of a file, each with the predicate of its name.
 
     - `file`: facts of `Fault` by the row's name; those under "*" hold where a row says nothing
-      else.
+      else, and a row's engines where a range does.
     - `of_a_graph`: from a predicate and the row's calls to a predicate of graphs.
     - `ranges`: ranges that stand elsewhere.
     """
@@ -32,19 +32,23 @@ def rows(
     found = []
     for name, facts in table.items():
         facts = {**every, **facts}
-        shared = every.get("evidence", {})
-        evidence = tuple(_evidence(**{**shared, **each}) for each in facts.pop("evidence"))
-        at = tuple(_range(**each) for each in facts.pop("ranges", ())) or (ranges[name],)
+        told = every.get("evidence", {})
+        evidence = tuple(_evidence(**{**told, **each}) for each in facts.pop("evidence"))
+        shared = {"engines": facts.pop("engines", ())}
+        at = tuple(_range(**{**shared, **each}) for each in facts.pop("ranges", ()))
         calls = facts.pop("calls" if "calls" in facts else "operations")
         effect, fault = facts.pop("effect"), facts.pop("fault")
-        facts["engines"] = tuple(facts.get("engines", ()))
         predicate, functions = of_a_graph(where[name], calls), tuple(calls.split())
+        at = at or (ranges[name],)
         found.append(Fault(name, functions, effect, fault, predicate, at, evidence, **facts))
     return tuple(found)
 
 
-def _range(since: int, capabilities: Any = (90,), modes: Any = (), **more: Any) -> Range:
-    return Range(since, tuple(capabilities), modes=tuple(modes), **more)
+def _range(
+    since: int, capabilities: Any = (90,), modes: Any = (), engines: Any = (), **more: Any
+) -> Range:
+    more["modes"], more["engines"] = tuple(modes), tuple(engines)
+    return Range(since, tuple(capabilities), **more)
 
 
 def _evidence(

@@ -96,6 +96,24 @@ def _batch_norm_gradient_behind_relus(graph: Graph) -> None:
         gradient.set_output()
 
 
+def _narrow_gradient(graph: Graph, filters: int, channels: int) -> None:
+    dy, w = (
+        graph.tensor(dims, layout="nhwc", name=name)
+        for name, dims in (("dy", (2, filters, 8, 8)), ("w", (filters, channels, 1, 1)))
+    )
+    dx = (2, channels, 8, 8)
+    graph.conv_dgrad(dy, w).set_output(dims=dx, strides=packed(dx, LAST))
+
+
+def _images_with_a_scale_of_another_type(graph: Graph) -> None:
+    x = graph.tensor((4, 16, 8, 8), layout="nhwc", name="x")
+    scale, bias = (
+        graph.tensor((1, 16, 1, 1), data_type=each, name=each) for each in ("float16", "float32")
+    )
+    for each in graph.norm_forward("instance", "training", x, scale, bias, 1e-3).values():
+        each.set_output()
+
+
 FAULTY: dict[str, set[int]] = {"fprop": set(), "dgrad": {50}, "wgrad": {1, 18, 20}}
 
 
@@ -270,7 +288,9 @@ SMALL = 92401  # the build without precompiled engines
         (CONVOLUTION, ("fprop",), {"size": 9}, 92400, {7}),
         (CONVOLUTION, ("fprop",), {}, SMALL, {7}),
         (CONVOLUTION, ("fprop",), {"order": LAST}, SMALL, set()),
-        (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, SMALL, {4, 7, 8}),
+        (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, SMALL, {2, 4, 7, 8}),
+        (CONVOLUTION, ("wgrad",), {"order": (3, 2, 0, 1)}, SMALL, {4, 7, 8}),
+        (CONVOLUTION, ("fprop",), {"order": LAST, "turned": (3, 0, 2, 1)}, SMALL, {2, 4, 7, 8}),
         (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, 91900, set()),
         (CONVOLUTION, ("fprop",), {"order": LAST, "filters": "float16"}, SMALL, {2}),
         (CONVOLUTION, ("dgrad",), {"order": LAST, "channels": 12}, SMALL, {2}),
@@ -279,6 +299,11 @@ SMALL = 92401  # the build without precompiled engines
         (CONVOLUTION, ("wgrad", "float32", LAST), {"channels": 1, "window": 1}, SMALL, set()),
         (CONVOLUTION, ("wgrad", "float16", LAST), {"channels": 1}, SMALL, set()),
         (CONVOLUTION, ("wgrad",), {"size": 9}, SMALL, {4, 70}),
+        (CONVOLUTION, ("dgrad",), {"size": 9}, SMALL, {4, 78}),
+        (CONVOLUTION, ("dgrad",), {"size": 9, "window": 1}, SMALL, set()),
+        (_narrow_gradient, (16, 4), {}, SMALL, {2}),
+        (_narrow_gradient, (16, 8), {}, SMALL, set()),
+        (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, 92800, {2, 8}),
     ],
 )
 def test_engines_of_versions_are_passed_over(program, sizes, options, version, engines):
@@ -337,6 +362,8 @@ REFUSALS: list[tuple[Any, tuple[Any, ...], dict[str, Any], Target, str]] = [
     (wrong.layer_norm, ("float32", None), {}, H200, "'bias': cuDNN reads the bias in the"),
     (wrong.layer_norm, ("float32",), {}, H200, ""),
     (wrong.layer_norm, (None, None), {}, H200, ""),
+    (wrong.layer_norm, (None, None), {"size": 3}, H200, "'scale' (1, 64, 3, 3) with strides"),
+    (_images_with_a_scale_of_another_type, (), {}, H200, ""),
     (wrong.turned_image, (), {}, H200, "'other' (5, 16, 5, 11) with strides"),
     (wrong.turned_image, (LAST,), {}, H200, ""),
     (wrong.turned_matrix, ((1, 2, 0),), {}, H200, "'other' (3, 64, 16) with strides (1, 48, 3)"),
@@ -533,7 +560,7 @@ def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
             each.fault.name
             for each in found
             if not (each.fault.data or each.fault.only_told)
-            and not (each.fault.engines and set(each.fault.engines).isdisjoint(row.engines))
+            and not (each.engines and set(each.engines).isdisjoint(own.engines))
         }
         assert others <= {row.name, "attention of 9.10", "channels first in runtime fusion"}
         assert set(at.modes) <= set(own.modes)
@@ -541,7 +568,7 @@ def test_a_row_finds_its_program_in_its_versions_and_gpus(row, at, monkeypatch):
         assert bool(row.ranges_at(here._replace(by_properties=False))) is not row.beside_another
     assert at not in row.ranges_at(here._replace(version=at.since - 1))
     assert (at in row.ranges_at(here._replace(small=False))) is not at.small
-    assert (at in row.ranges_at(here._replace(capability=70))) == bool(row.engines)
+    assert (at in row.ranges_at(here._replace(capability=70))) == bool(at.engines)
     if at.repaired is not None:
         assert at not in row.ranges_at(here._replace(version=at.repaired))
 

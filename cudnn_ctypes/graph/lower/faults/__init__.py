@@ -44,6 +44,6 @@ def faults_of(graph: Graph, target: Target) -> Faults:
     """The known faults that concern a graph, with this cuDNN on this GPU."""
     found = findings(FAULTS, graph, target)
     heeded = [each for each in found if not each.fault.only_told]
-    engines = {engine: each.message for each in heeded for engine in each.fault.engines}
+    engines = {engine: each.message for each in heeded for engine in each.engines}
     modes = {mode: each.message for each in heeded for mode in each.modes}
     return Faults(engines, modes, tuple(found))

@@ -10,7 +10,7 @@ from pathlib import Path
 from ....dtypes import data_type_name, storage_bytes
 from ....raw import cudnnBackendNormMode_t, cudnnDataType_t, cudnnPointwiseMode_t
 from ....raw.faults.rows import rows
-from ....raw.strides import has_gaps, is_spaced, layout_order, lies_in, steps
+from ....raw.strides import axis_order, has_gaps, is_spaced, layout_order, lies_in, steps
 from ...describe.node import Node
 from ...describe.remedies import SLOW_SCALES, slow_scales
 from ...describe.tensor import Tensor
@@ -289,10 +289,14 @@ _CONVOLUTIONS = (
 )  # fmt: skip
 
 
-def _convolves_in_another_order(graph: Graph) -> str:
-    """Images or filters of a convolution alone whose channels lie neither first nor last."""
+def _convolves_in_another_order(graph: Graph, ports: Sequence[str] = ()) -> str:
+    """Images or filters of a convolution alone whose channels lie neither first nor last.
+
+    Those of `ports`; empty: all.
+    """
     for node in graph.alone(*_CONVOLUTIONS):
-        for each in (*node.operands, *node.outputs.values()):
+        tensors = {**node.inputs, **node.outputs}
+        for each in (tensors[port] for port in ports or tensors if port in tensors):
             dims, strides = graph.view(each)
             orders = (layout_order(layout, len(dims)) for layout in ("nchw", "nhwc"))
             if not any(lies_in(order, dims, strides) for order in orders):
@@ -309,11 +313,12 @@ def _convolves_two_types(graph: Graph) -> str:
 
 
 def _convolves_uneven_lines(graph: Graph) -> str:
-    """Images, or what is given of their gradient, whose channels fill no 16 bytes."""
+    """Images, or their gradient or what is given of it, whose channels fill no 16 bytes."""
     for node in graph.alone("convolution_forward", "convolution_backward_data"):
-        first, _ = node.operands
-        if storage_bytes(first.data_type, graph.dims(first)[1]) % _ROW:
-            return f"{node}: {first.name!r} {first.dims}"
+        given, _ = node.operands
+        for each in (given, *(t for port, t in node.outputs.items() if port == "dx")):
+            if storage_bytes(each.data_type, graph.dims(each)[1]) % _ROW:
+                return f"{node}: {each.name!r} {each.dims}"
     return ""
 
 
@@ -478,6 +483,16 @@ _IMAGES = (
 )
 
 
+def _scales_in_another_order(graph: Graph) -> str:
+    """A scale or bias of a layer that does not lie in memory as x does."""
+    for node, both in broadcasts.parameters(graph.nodes):
+        order = axis_order(*graph.view(node.inputs["input"]))
+        for each in both:
+            if not lies_in(order, *graph.view(each)):
+                return f"{node}: {each.name!r} {each.dims} with strides {each.strides}"
+    return ""
+
+
 def _differentiates_a_norm_in_another_type(graph: Graph) -> str:
     """A norm of batches or images, its gradient of another type than what it is computed of."""
     for node in graph.of("norm_backward") if not graph.of("pointwise") else ():
@@ -509,7 +524,6 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "result of an operand alone": _reads_an_operand_alone,
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
-    "pooling of bfloat16 at run time": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
     "gradient of more averages than pixels": _differentiates_more_windows,
     "uneven padding, gradient of data": _pads_unevenly("data"),
@@ -526,8 +540,9 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "norm of images before another operand": _joins_another_behind_a_norm,
     "computed operand of a norm": lambda graph: _first(broadcasts.computed_of_norms(graph.nodes)),
     "norm with scale and bias of two types": lambda graph: _first(
-        parameter for _, parameter in broadcasts.parameters_of_two_types(graph.nodes)
+        each for _, each in broadcasts.parameters_of_two_types(graph.nodes)
     ),
+    "scale of a norm in another order of memory": _scales_in_another_order,
     "gradient of a norm beside element-wise operations": lambda graph: _first(
         node
         for node in graph.of("norm_backward")
@@ -559,10 +574,10 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
         "backward_data", windows=operator.not_
     ),
     "gradient of filters by a part of a line": _reads_a_part_of_a_line("backward_filter"),
-    "gradient of filters by a part of a line at run time": _reads_a_part_of_a_line(
-        "backward_filter", windows=operator.not_
-    ),
     "convolution in another order of memory": _convolves_in_another_order,
+    "filters in another order of memory": lambda graph: _convolves_in_another_order(
+        graph, ("weight", "filter")
+    ),
     "convolution of two types": _convolves_two_types,
     "convolution of uneven lines": _convolves_uneven_lines,
     "gradient of filters with uneven lines": _has_uneven_lines(),
