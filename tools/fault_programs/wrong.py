@@ -107,6 +107,19 @@ def pooled_gradient(graph: Graph, data_type: str = "float32", *, last: bool = Fa
     dx.set_output(name="dx", dims=x.dims, strides=x.strides)
 
 
+def turned_pooled_gradient(graph: Graph, order: tuple[int, ...] = (3, 2, 0, 1)) -> None:
+    graph.io_data_type = as_data_type("float32")
+    images, windows = (3, 8, 8, 12), (3, 8, 7, 11)
+    dy = graph.tensor(windows, packed(windows, LAST), name="dy")
+    x = graph.tensor(images, packed(images, LAST), name="x")
+    y = graph.tensor(windows, packed(windows, LAST), name="y")
+    mode = "avgpool_exclude_padding"
+    dx = graph.resample_backward(dy, mode, input=x, y=y, window=2)
+    dx.set_output(False, dims=images, strides=packed(images, LAST))
+    other = graph.tensor(images, packed(images, order), name="other")
+    graph.add(other, dx).set_output(name="result", strides=packed(images, order))
+
+
 def more_windows(graph: Graph, window: int = 2, *, last: bool = True) -> None:
     sizes = {"dx": (3, 16, 9, 11), "dy": (3, 16, 12 - window, 14 - window)}
     order = LAST if last else None
@@ -574,6 +587,7 @@ WRONG: Mapping[str, Callable[[Graph], None]] = {
     "clipped product": _given(clipped_product, lower_clip=0.5, upper_clip=2.0),
     "pooling of bfloat16": _given(pooled, data_type="bfloat16", order=LAST),
     "gradient of pooling in another type": pooled_gradient,
+    "gradient of pooling into another order of memory": turned_pooled_gradient,
     "gradient of more averages than pixels": more_windows,
     "uneven padding, gradient of data": _given(convolution, kind="dgrad", **UNEVEN),
     "uneven padding, gradient of filter": _given(convolution, kind="wgrad", **UNEVEN),

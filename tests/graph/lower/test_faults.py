@@ -230,6 +230,8 @@ ENGINES: list[tuple[Any, tuple[Any, ...], dict[str, Any], set[int]]] = [
     (wrong.uneven_lines, ("wgrad", 12), {"pixels": (5, 5, 5)}, {1, 2}),
     (wrong.uneven_lines, ("wgrad", 12), {"data_type": "float32"}, set()),
     (wrong.uneven_lines, ("dgrad", 8, 12), {}, set()),
+    (wrong.turned_pooled_gradient, (), {}, {1}),
+    (wrong.turned_pooled_gradient, (LAST,), {}, set()),
     (wrong.scaled_gradient, (), {}, {1}),
     (wrong.scaled_gradient, ("exp", 16), {}, set()),
     (wrong.scaled_gradient, ("exp", 16, "wgrad"), {}, {1}),
@@ -303,7 +305,7 @@ SMALL = 92401  # the build without precompiled engines
         (CONVOLUTION, ("dgrad",), {"size": 9, "window": 1}, SMALL, set()),
         (_narrow_gradient, (16, 4), {}, SMALL, {2}),
         (_narrow_gradient, (16, 8), {}, SMALL, set()),
-        (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, 92800, {2, 8}),
+        (wrong.fused, ((2, 16, 9, 9),), {"room": 8}, 92700, {2, 8}),
     ],
 )
 def test_engines_of_versions_are_passed_over(program, sizes, options, version, engines):

@@ -73,6 +73,18 @@ def _differentiates_pooling_of_another_type(graph: Graph) -> str:
     return ""
 
 
+def _turns_a_gradient_of_pooling(graph: Graph) -> str:
+    """A result in another order of memory than the gradient of pooling of which it is computed."""
+    pools = graph.of("resample_bwd")
+    behind = graph.after(pools)
+    for node in pools:
+        order = axis_order(*graph.view(node.outputs["dx"]))
+        for each in (t for other in behind for t in other.outputs.values()):
+            if not (each.virtual or lies_in(order, *graph.view(each))):
+                return f"{node}: {each.name!r} {each.dims} with strides {each.strides}"
+    return ""
+
+
 def _differentiates_more_windows(graph: Graph) -> str:
     """Averages of channels last, of more windows than the image has pixels in a dimension."""
     for node in graph.of("resample_bwd"):
@@ -525,6 +537,7 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
     "clipped product": _clips_a_product,
     "pooling of bfloat16": _pools_bfloat16,
     "gradient of pooling in another type": _differentiates_pooling_of_another_type,
+    "gradient of pooling into another order of memory": _turns_a_gradient_of_pooling,
     "gradient of more averages than pixels": _differentiates_more_windows,
     "uneven padding, gradient of data": _pads_unevenly("data"),
     "uneven padding, gradient of filter": _pads_unevenly("filter"),
