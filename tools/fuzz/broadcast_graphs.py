@@ -227,8 +227,7 @@ def draw(seed: int, mains: Mapping[str, int] = MAINS) -> Case:
         case["beside"] = {"reads": beside.choice([case["place"], "y", "u"]), "dims": full}
     turned = random.Random(f"turned {seed}")
     if kind not in ("attention", "none") and turned.random() < 0.05:
-        order = turned.sample(range(len(full)), len(full))
-        case["turned"] = {"dims": full, "order": order}
+        case["turned"] = turned.sample(range(len(full)), len(full))
     return case
 
 
@@ -369,8 +368,9 @@ class Sketch:
             made = getattr(self.graph, case["tail"])(made)
         other = case.get("operands", {}).get("y", {})
         made.set_output(name="y", data_type=other.get("type", case["out"]))
-        if turned := {**case, **other} if "order" in other else case.get("turned"):
-            made.set_output(dims=turned["dims"], strides=packed(turned["dims"], turned["order"]))
+        if order := other.get("order", case.get("turned")):
+            self.graph.validate()  # which finds the dims
+            made.set_output(dims=made.dims, strides=packed(made.dims, order))
         if beside := case.get("beside"):  # another output, of an operand, the result or neither
             known, dims = {**self._given, "y": made}, beside["dims"]
             read = known.get(beside["reads"])

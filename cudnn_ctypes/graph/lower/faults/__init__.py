@@ -19,10 +19,10 @@ from .view import Graph
 
 __all__ = ["FAULTS", "SEARCHED", "Fault", "Faults", "Graph", "faults_of"]
 
-SEARCHED = ("9.14", "9.19", "9.24", "9.28")
+SEARCHED = ("9.14", "9.19", "9.24", "9.27", "9.28")
 """The versions of cuDNN that were searched for wrong numbers with random graphs on a GPU.
 
-Of 9.24 the build without precompiled engines.
+Of 9.24 the build without precompiled engines, of that of 9.27 main operations alone.
 """
 FAULTS: tuple[Fault, ...] = (*OPERATIONS, *ATTENTION, *FATAL)
 
