@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -78,8 +79,11 @@ def _pattern(case: Case) -> str:
     return _PATTERNS[max(found)]
 
 
-def _engine(choice: str) -> int:
-    return int("".join(filter(str.isdigit, choice.split()[1])) or -1)
+def _kernel(choice: str) -> tuple[int, int | None]:
+    """The engine of a recorded choice, and its value of ``kernel_cfg``."""
+    engine, _, knobs = choice.partition(":")
+    kernel = re.search(r"kernel_cfg=(\d+)", knobs)
+    return int(engine.split()[1]), int(kernel[1]) if kernel else None
 
 
 def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list[str]]]:
@@ -104,7 +108,7 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
             rows = beforehand + [
                 each.fault.name
                 for each in faults[0].found
-                if each.refuses or (_engine(choice) in each.engines and not each.fault.only_told)
+                if each.refuses or (each.has(*_kernel(choice)) and not each.fault.only_told)
             ]
             yield choice, _KINDS.get(kind, "wrong"), rows
         if "EXECUTION_FAILED" in verdict:  # of all that comes after, too

@@ -91,8 +91,12 @@ def _verdict_of_a_graph(row: Fault, handle: Handle) -> str:
         assert all(np.isfinite(each.astype(np.float64)).all() for each in expected.values())
     # Some engines of attention have no kernel by default.
     here = Finding(row, "", row.ranges_at(Target.of(handle)))
+    kernels: tuple[dict[str, int], ...] = ({}, {"kernel_cfg": 25}, {"kernel_cfg": 26})
     choices: list[EngineChoice | None] = [
-        EngineChoice(engine, knobs) for engine in here.engines for knobs in ({}, {"kernel_cfg": 25})
+        EngineChoice(engine, knobs)
+        for engine in here.engines
+        for knobs in kernels
+        if here.has(engine, knobs.get("kernel_cfg"))
     ]
     with without_rules():
         right = [_is_right(handle, row.name, arrays, expected, each) for each in choices or [None]]

@@ -200,7 +200,7 @@ def build_plan(
     warden.step("finalizing the operation graph")
     with lowered(expansion, device, faults=faults, **shapes) as lowering:
         lowering.faults = selection.kept.heeded(lowering.faults)
-        graph, faulty = lowering.graph, lowering.faults.engines
+        graph = lowering.graph
         cache = None if kernel_cache is None else kernel_cache.begin(graph)
         compiled = functools.partial(_compiled, expansion, device, cache)
         if config is not None:
@@ -214,7 +214,7 @@ def build_plan(
                 if choice in tried:
                     continue
                 tried.add(choice)
-                fault = faulty.get(choice.engine) or selection.kept.fault(choice)
+                fault = lowering.faults.fault(choice) or selection.kept.fault(choice)
                 if fault:
                     failure.refused(choice, fault)
                     continue

@@ -65,6 +65,9 @@ class Range(NamedTuple):
         Whether only builds of cuDNN without precompiled engines have it (``nvidia-cudnn-jit``).
     engines : tuple of int
         The engines that have it. Empty: whatever cuDNN takes.
+    spared : tuple of int
+        Values of the knob ``kernel_cfg`` with which these engines are right, as they then are by
+        default. Empty: they never are.
     """
 
     since: int
@@ -74,6 +77,7 @@ class Range(NamedTuple):
     sometimes: bool = False
     small: bool = False
     engines: tuple[int, ...] = ()
+    spared: tuple[int, ...] = ()
 
     def __contains__(self, version: object) -> bool:
         return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
@@ -226,6 +230,8 @@ class Fault:
         if self.form:
             return f"computes it right, {self.form}"
         passed = f"passes over {_named(self.engines)}" if self.engines else ""
+        if spared := sorted({kernel for each in self.ranges for kernel in each.spared}):
+            passed += f", but for its default and kernel_cfg {', '.join(map(str, spared))}"
         if self.beforehand:
             also = passed or "refuses"
             return f"computes the operand beforehand; where shapes may change, {also}"
@@ -291,8 +297,15 @@ class Finding(NamedTuple):
 
     @property
     def engines(self) -> tuple[int, ...]:
-        """The engines that have it here."""
+        """The engines that have it here, if only with some of their kernels."""
         return _engines_of(self.ranges)
+
+    def has(self, engine: int, kernel: int | None = None) -> bool:
+        """Whether an engine has it with this value of ``kernel_cfg``; None: by default."""
+        return any(
+            engine in each.engines and not (each.spared and kernel in (None, *each.spared))
+            for each in self.ranges
+        )
 
     @property
     def refuses(self) -> bool:

@@ -45,10 +45,12 @@ def rows(
 
 
 def _range(
-    since: int, capabilities: Any = (90,), modes: Any = (), engines: Any = (), **more: Any
+    since: int, capabilities: Any = (90,), repaired: int | None = None, **more: Any
 ) -> Range:
-    more["modes"], more["engines"] = tuple(modes), tuple(engines)
-    return Range(since, tuple(capabilities), **more)
+    facts: dict[str, Any] = {
+        name: tuple(fact) if isinstance(fact, list) else fact for name, fact in more.items()
+    }
+    return Range(since, tuple(capabilities), repaired, **facts)
 
 
 def _evidence(

@@ -22,6 +22,7 @@ from cudnn_ctypes.graph.engines.tuning import timing
 from cudnn_ctypes.graph.engines.tuning.autotuning import Tuner, knob_settings, tune, tuning_bar
 from cudnn_ctypes.graph.engines.tuning.measurements import Autotuning, Measurement, Settings
 from cudnn_ctypes.graph.engines.tuning.timing import Timer
+from cudnn_ctypes.graph.lower.faults import Faults
 from cudnn_ctypes.graph.lower.lowering import lowered
 from cudnn_ctypes.raw import cudnnStatus_t
 
@@ -74,7 +75,7 @@ class _Bench:
         self,
         settings: Settings | None = None,
         selection: Selection | None = None,
-        faulty: dict[int, str] | None = None,
+        faults: Faults | None = None,
     ) -> None:
         self.now = 0.0
         self.plans: list[_Plan] = []
@@ -84,7 +85,7 @@ class _Bench:
             self._time,
             settings or Settings(),
             selection or Selection(),
-            faulty=faulty,
+            faults=faults,
             clock=lambda: self.now,
         )
 
@@ -165,7 +166,7 @@ def test_an_interrupted_run_leaves_no_plan():
 
 
 def test_engines_that_compute_wrong_numbers_are_not_measured():
-    bench = _Bench(faulty={0: "it gives wrong numbers"})
+    bench = _Bench(faults=Faults({0: "it gives wrong numbers"}))
     wrong, good = bench.measure(_Config(_Engine(0)), _Config(_Engine(1)))
     assert (wrong.state, wrong.reason, wrong.runs) == ("excluded", "it gives wrong numbers", 0)
     assert bench.tuner.best is good

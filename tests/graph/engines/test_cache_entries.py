@@ -257,7 +257,7 @@ def test_what_was_dropped_or_is_faulty_is_passed_over(h200, cache, monkeypatch):
     slow = _measurement(first, 9)
     _keep(cache, h200, _tuned(_measurement(third, 5), _measurement(second, 1, "dropped"), slow))
     monkeypatch.setattr(
-        cached_building, "graph_faults", lambda *_, **__: Faults({third.engine: ""})
+        cached_building, "graph_faults", lambda *_, **__: Faults({third.engine: "it is wrong"})
     )
     assert _built(cache, h200) == first.engine
 

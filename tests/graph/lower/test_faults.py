@@ -14,6 +14,7 @@ import pytest
 from cudnn_ctypes import DeviceBuffer, DeviceTensor, FaultWarning, Handle, NotSupportedError, raw
 from cudnn_ctypes.dtypes import as_data_type
 from cudnn_ctypes.graph.backend.device_properties import DeviceProperties
+from cudnn_ctypes.graph.backend.engine import EngineChoice
 from cudnn_ctypes.graph.graph import Graph
 from cudnn_ctypes.graph.lower.expand.expansion import expand
 from cudnn_ctypes.graph.lower.faults import FAULTS, Faults, faults_of
@@ -286,9 +287,10 @@ SMALL = 92401  # the build without precompiled engines
         (wrong.interleaved, (), {}, SMALL, {8}),
         (wrong.interleaved, ((64 * 40, 1, 64),), {}, SMALL, set()),
         (wrong.interleaved, ((7680, 64, 1, 192), (2, 3)), {}, SMALL, {8}),
-        (CONVOLUTION, ("fprop",), {"size": 9}, SMALL, {4, 7}),
-        (CONVOLUTION, ("fprop",), {"size": 9}, 92400, {7}),
-        (CONVOLUTION, ("fprop",), {}, SMALL, {7}),
+        (CONVOLUTION, ("fprop",), {"size": 9}, SMALL, {4}),
+        (CONVOLUTION, ("fprop",), {"size": 9}, 92400, set()),
+        (CONVOLUTION, ("fprop",), {}, SMALL, set()),
+        (CONVOLUTION, ("fprop",), {}, 91900, {7}),
         (CONVOLUTION, ("fprop",), {"order": LAST}, SMALL, set()),
         (CONVOLUTION, ("dgrad",), {"order": (3, 2, 0, 1)}, SMALL, {2, 4, 7, 8}),
         (CONVOLUTION, ("wgrad",), {"order": (3, 2, 0, 1)}, SMALL, {4, 7, 8}),
@@ -312,6 +314,26 @@ def test_engines_of_versions_are_passed_over(program, sizes, options, version, e
     graph = _of(program, *sizes, **options)
     target = Target(version, 90, small=version == SMALL)
     assert (_faulty(graph, target), _refusals(graph, target)) == (engines, "")
+
+
+def test_kernels_that_are_right_are_kept():
+    target = Target(SMALL, 90, small=True)
+    kernels = {None: "", 21: "", 26: "conv_fprop 'conv_fprop': 'image'", 30: "conv_fprop"}
+
+    def found(order):
+        faults = _found(_of(CONVOLUTION, "fprop", order=order, window=1), target)
+        knobs = [{} if each is None else {"kernel_cfg": each} for each in kernels]
+        return faults.engines, [faults.fault(EngineChoice(7, each)) for each in knobs]
+
+    engines, said = found(None)
+    assert 7 not in engines
+    for each, expected in zip(said, kernels.values(), strict=True):
+        assert each.startswith(expected)
+        assert bool(each) == bool(expected)
+    assert found(LAST) == ({}, [""] * 4)
+    engines, said = found((3, 2, 0, 1))  # for which another row passes over the engine
+    assert set(engines) == {4, 7, 8}
+    assert all(said)
 
 
 MISREAD = ((1, 8, 1, 1), (16, 8, 1, 1), (1, 1, 2, 3))

@@ -13,6 +13,7 @@ from ....errors import NotSupportedError
 from ....raw.faults import heed
 from ....raw.values import described
 from ...backend import warden
+from ...lower.faults import Faults
 from ...lower.lowering import graph_faults
 from ...run.scratch import Scratch, Step, Steps
 from ...run.stored_plan import KernelCache
@@ -185,7 +186,7 @@ class _Building:
     def tuned_plan(self, request: Request) -> ExecutionPlan | None:
         """The plan that autotuning found to be the fastest of those that are wanted, if any."""
         for measurement in self._tuned(request):
-            if measurement.engine not in self._faults.engines:
+            if not self._faults.fault(measurement.choice):
                 chosen = replace(request, modes=(), config=measurement.choice)
                 with suppress(NotSupportedError, ValueError):  # then the next one
                     return self.plan(chosen)
@@ -203,13 +204,15 @@ class _Building:
 
     def plan(self, request: Request) -> ExecutionPlan:
         """The stored plan, or one that is built and stored."""
-        avoided = () if request.config is not None else self._faults.engines
+        faults = Faults() if request.config is not None else self._faults
         key = self._keys.plan(request)
         begun = time.perf_counter()
-        plan = self._plans.load_plan(key, self._device, avoided=avoided)
-        if plan is not None and request.selection.kept.fault(plan.config.choice):
-            plan.close()
-            plan = None
+        plan = self._plans.load_plan(key, self._device, avoided=faults.engines)
+        if plan is not None:
+            choice = plan.config.choice
+            if faults.fault(choice) or request.selection.kept.fault(choice):
+                plan.close()
+                plan = None
         if plan is not None:
             _log(self._name, plan, f"loaded from the cache in {self._plans.folder}", begun)
         else:

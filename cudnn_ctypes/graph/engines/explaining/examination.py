@@ -15,6 +15,7 @@ from ...backend import warden
 from ...backend.device_properties import DeviceProperties, is_absent
 from ...backend.engine import Engine, EngineChoice, EngineConfig, default_configs, engine_count
 from ...backend.warden import step
+from ...lower.faults import Faults
 from ...lower.lowering import graph_faults, lowered
 from ...run.plan import ExecutionPlan
 from ...run.program import Program
@@ -76,7 +77,7 @@ def explain(
             return Explanation(**told, refusal=str(refusal(error)))
         lowering.faults = selection.kept.heeded(lowering.faults)
         graph, count = lowering.graph, engine_count(lowering.graph)
-        examiner = _Examiner(graph, device, selection, compile, lowering.faults.engines)
+        examiner = _Examiner(graph, device, selection, compile, lowering.faults)
         refused_modes: dict[str, str] = {}
         waiting = proposed(  # asking is quick, compiling is not
             lowering,
@@ -125,7 +126,7 @@ class _Examiner:
     device: Handle | DeviceProperties
     selection: Selection
     compile: bool
-    faulty: Mapping[int, str]
+    faults: Faults
     facts: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def of_config(self, config: EngineConfig, proposed_by: tuple[str, ...]) -> EngineRow:
@@ -139,7 +140,7 @@ class _Examiner:
             shared_memory=config.shared_memory,
             **self._of_engine(engine),
         )
-        unwanted = self.faulty.get(row.engine) or self.selection.refusal(config)
+        unwanted = self.faults.fault(config.choice) or self.selection.refusal(config)
         if unwanted:
             return replace(row, state="excluded", reason=unwanted)
         if row.kind == "runtime fusion" and not self.compile:
@@ -280,8 +281,8 @@ def _proposed(
                 if engines and mode != chosen:
                     break
                 index = config.engine.index
-                if index in lowering.faults.engines or selection.refusal(config):
-                    reasons.append(lowering.faults.engines.get(index) or selection.refusal(config))
+                if why := lowering.faults.fault(config.choice) or selection.refusal(config):
+                    reasons.append(why)
                     continue
                 if not engines and (why := _unbuildable(config, device, compile=compile)):
                     reasons.append(f"engine {index}: {why}")

@@ -309,7 +309,7 @@ def _chosen(
                         sample.append((choice, "knobs"))
                         tried_before.add(choice)
             for choice, by in ((first, source), *sample):
-                known = lowering.faults.engines.get(engine, "")
+                known = lowering.faults.fault(choice)
                 yield Verdict(choice.engine, dict(choice.knobs), by, known=known)
 
 

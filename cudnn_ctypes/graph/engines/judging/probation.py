@@ -159,10 +159,10 @@ def checked_proposals(
         lowering.faults = kept.heeded(lowering.faults)
         configs = proposed(lowering, handle, modes, stack, every_engine=every_engine)
         known = {engine for engine, _ in kept.families}
-        known |= set(lowering.faults.engines)
         first: dict[int, EngineChoice] = {}
         for config, _ in configs:
-            if config.engine.index not in known:
+            wrong = lowering.faults.fault(config.choice)
+            if config.engine.index not in known and not wrong:
                 first.setdefault(config.engine.index, config.choice)
     return checked(graph, expansion, handle, first.values())
 

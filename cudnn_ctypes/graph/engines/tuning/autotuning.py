@@ -23,6 +23,7 @@ from ....resource import Closing
 from ....runtime import DeviceBuffer
 from ...backend.device_properties import DeviceProperties, is_absent
 from ...backend.engine import Engine, EngineChoice, EngineConfig
+from ...lower.faults import Faults
 from ...lower.lowering import Lowering, lowered
 from ...run.execution import Operands
 from ...run.plan import ExecutionPlan
@@ -58,7 +59,7 @@ class Tuner:
     - `build`: from a config to its plan; raises as ``ExecutionPlan`` does.
     - `time_plan`: executes a plan, with so many untimed and timed runs; returns the microseconds of
       these.
-    - `faulty`: engines that are not to be measured, and why.
+    - `faults`: of the graph, whose engines are not to be measured.
     """
 
     def __init__(
@@ -68,14 +69,14 @@ class Tuner:
         settings: Settings,
         selection: Selection,
         *,
-        faulty: Mapping[int, str] | None = None,
+        faults: Faults | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._build = build
         self._time = time_plan
         self._settings = settings
         self.selection = selection
-        self.faulty = faulty or {}
+        self.faults = faults or Faults()
         self._clock = clock
         self._begun = clock()
         self.measurements: list[Measurement] = []
@@ -104,7 +105,7 @@ class Tuner:
         if not self.out_of_time:
             notes = (*config.engine.numerical_notes, *config.engine.behavior_notes)
             noted = replace(noted, notes=tuple(sorted(notes)), workspace=config.workspace_size)
-            unwanted = self.faulty.get(noted.engine) or self.selection.refusal(config)
+            unwanted = self.faults.fault(choice) or self.selection.refusal(config)
             if unwanted:
                 noted = replace(noted, state="excluded", reason=unwanted)
             else:
@@ -184,7 +185,7 @@ def tune_engines(
     """Measure the configs of a graph, but for those of engines that are known to be wrong."""
     with lowered(expansion, handle) as lowering:
         lowering.faults = tuner.selection.kept.heeded(lowering.faults)
-        tuner.faulty = lowering.faults.engines
+        tuner.faults = lowering.faults
         tune(tuner, lowering, handle, modes, **options)
 
 
