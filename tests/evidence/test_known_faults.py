@@ -49,6 +49,13 @@ def test_rows_are_complete():
         assert each.remedy or each.engines or each.data or each.reported or each.form
 
 
+def test_engines_of_a_row_hold_where_a_range_has_none_of_its_own():
+    rows = {row.name: row for row in known_faults()}
+    assert [each.engines for each in rows["pooling of bfloat16"].ranges] == [(3,), (2,)]
+    (elsewhere,) = rows["pages of one query with alibi"].ranges
+    assert elsewhere.engines == (1,)
+
+
 def test_faults_of_small_builds_are_told_of_these():
     rows, whole = known_faults(92401), known_faults(92401, small=False)
     small = {row.name for row in set(rows) - set(whole)}

@@ -79,7 +79,7 @@ def _pattern(case: Case) -> str:
     return _PATTERNS[max(found)]
 
 
-def _kernel(choice: str) -> tuple[int, int | None]:
+def _engine_and_kernel(choice: str) -> tuple[int, int | None]:
     """The engine of a recorded choice, and its value of ``kernel_cfg``."""
     engine, _, knobs = choice.partition(":")
     kernel = re.search(r"kernel_cfg=(\d+)", knobs)
@@ -108,7 +108,8 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
             rows = beforehand + [
                 each.fault.name
                 for each in faults[0].found
-                if each.refuses or (each.has(*_kernel(choice)) and not each.fault.only_told)
+                if each.refuses
+                or (each.has(*_engine_and_kernel(choice)) and not each.fault.only_told)
             ]
             yield choice, _KINDS.get(kind, "wrong"), rows
         if "EXECUTION_FAILED" in verdict:  # of all that comes after, too

@@ -375,14 +375,14 @@ def parameters_of_two_types(nodes: Sequence[Node]) -> list[tuple[Node, Tensor]]:
     Of a norm where they differ those that are no float32, each with the norm.
     """
     found = []
-    for node, both in parameters(nodes):
+    for node, both in parameters_of_layers(nodes):
         types = {each.data_type for each in both}
         if len(types) == 2 and types <= set(_REAL):
             found += [(node, each) for each in both if each.data_type != _REAL[0]]
     return found
 
 
-def parameters(nodes: Sequence[Node]) -> Iterator[tuple[Node, list[Tensor]]]:
+def parameters_of_layers(nodes: Sequence[Node]) -> Iterator[tuple[Node, list[Tensor]]]:
     """The scales and biases from memory of norms of layers, with the norm."""
     for node in nodes:
         if node.kind.descriptor == "operation_norm_forward" and node.options["mode"] in LAYERS:

@@ -34,12 +34,12 @@ def rows(
         facts = {**every, **facts}
         told = every.get("evidence", {})
         evidence = tuple(_evidence(**{**told, **each}) for each in facts.pop("evidence"))
-        shared = {"engines": facts.pop("engines", ())}
-        at = tuple(_range(**{**shared, **each}) for each in facts.pop("ranges", ()))
+        engines = tuple(facts.pop("engines", ()))
+        given = [{"engines": engines, **each} for each in facts.pop("ranges", ())]
+        at = tuple(_range(**each) for each in given) or (ranges[name]._replace(engines=engines),)
         calls = facts.pop("calls" if "calls" in facts else "operations")
         effect, fault = facts.pop("effect"), facts.pop("fault")
         predicate, functions = of_a_graph(where[name], calls), tuple(calls.split())
-        at = at or (ranges[name],)
         found.append(Fault(name, functions, effect, fault, predicate, at, evidence, **facts))
     return tuple(found)
 

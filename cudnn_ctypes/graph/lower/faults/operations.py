@@ -497,7 +497,7 @@ _IMAGES = (
 
 def _scales_in_another_order(graph: Graph) -> str:
     """A scale or bias of a layer that does not lie in memory as x does."""
-    for node, both in broadcasts.parameters(graph.nodes):
+    for node, both in broadcasts.parameters_of_layers(graph.nodes):
         order = axis_order(*graph.view(node.inputs["input"]))
         for each in both:
             if not lies_in(order, *graph.view(each)):
