@@ -301,19 +301,20 @@ _CONVOLUTIONS = (
 )  # fmt: skip
 
 
-def _convolves_in_another_order(graph: Graph, ports: Sequence[str] = ()) -> str:
-    """Images or filters of a convolution alone whose channels lie neither first nor last.
+def _convolves_in_another_order(of: Callable[[str], bool]) -> Callable[[Graph], str]:
+    """Tensors of a convolution alone with channels neither first nor last, of some ports."""
 
-    Those of `ports`; empty: all.
-    """
-    for node in graph.alone(*_CONVOLUTIONS):
-        tensors = {**node.inputs, **node.outputs}
-        for each in (tensors[port] for port in ports or tensors if port in tensors):
-            dims, strides = graph.view(each)
-            orders = (layout_order(layout, len(dims)) for layout in ("nchw", "nhwc"))
-            if not any(lies_in(order, dims, strides) for order in orders):
-                return f"{node}: {each.name!r} {dims} with strides {strides}"
-    return ""
+    def where(graph: Graph) -> str:
+        for node in graph.alone(*_CONVOLUTIONS):
+            for port, each in {**node.inputs, **node.outputs}.items():
+                dims, strides = graph.view(each)
+                orders = (layout_order(layout, len(dims)) for layout in ("nchw", "nhwc"))
+                right = any(lies_in(order, dims, strides) for order in orders)
+                if not right and of(port):
+                    return f"{node}: {each.name!r} {dims} with strides {strides}"
+        return ""
+
+    return where
 
 
 def _convolves_two_types(graph: Graph) -> str:
@@ -587,9 +588,11 @@ _WHERE: dict[str, Callable[[Graph], str]] = {
         "backward_data", windows=operator.not_
     ),
     "gradient of filters by a part of a line": _reads_a_part_of_a_line("backward_filter"),
-    "convolution in another order of memory": _convolves_in_another_order,
-    "filters in another order of memory": lambda graph: _convolves_in_another_order(
-        graph, ("weight", "filter")
+    "convolution in another order of memory": _convolves_in_another_order(
+        lambda port: port != "weight"
+    ),
+    "filters in another order of memory": _convolves_in_another_order(
+        lambda port: port in ("weight", "filter")
     ),
     "convolution of two types": _convolves_two_types,
     "convolution of uneven lines": _convolves_uneven_lines,
