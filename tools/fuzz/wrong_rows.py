@@ -19,7 +19,6 @@ from cudnn_ctypes import (
     DeviceTensor,
     EngineChoice,
     Handle,
-    raw,
     use_reference_device,
 )
 from cudnn_ctypes.dtypes import numpy_dtype
@@ -69,8 +68,6 @@ def verdict(row: Fault, handle: Handle) -> str:
         if program is None:
             return "not shown by a program"
         return "right" if program(handle) else "wrong"
-    if row.name == "channels first in runtime fusion" and raw.load().has_precompiled_engines:
-        return "not shown where there are precompiled engines"
     # No operand is computed beforehand, so that engines do not misread it.
     with mock.patch.object(preludes, "prepared", lambda expansion: expansion):
         return _verdict_of_a_graph(row, handle)
