@@ -7,8 +7,9 @@ the result: all whole, some single numbers, some whole along a dimension, some a
 The second one counts by row of the known faults. Records without a version are of ``--cudnn``.
 Of a case that was recorded again the last record counts, and records of graphs that are described
 to cuDNN otherwise now are left out. ``--save`` writes the first table for the page of known faults,
-in place of what it told of these versions. The exit status is 1 if a plan that the table accepts
-was not right; these are printed.
+in place of what it told of these versions. ``--keep N`` adds graphs to `MEASURED`: of each version,
+row or family, and outcome at least N. The exit status is 1 if a plan that the table accepts was not
+right; these are printed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from cudnn_ctypes.raw.library import version_text
 
 from .broadcast_graphs import Case, described
 
-__all__ = ["COLUMNS", "SAVED", "digest", "main", "records"]
+__all__ = ["COLUMNS", "MEASURED", "SAVED", "digest", "main", "records"]
 
 COLUMNS = (
     "graphs",
@@ -44,6 +45,8 @@ COLUMNS = (
 )
 """Graphs of which a plan ran; plans that the table accepts; plans that it rules out."""
 SAVED = Path(__file__).with_name("campaign.json")
+MEASURED = Path(__file__).with_name("measured") / "graphs.jsonl"
+"""Graphs that ran on an H200, some for each row and family, which a test has judged again."""
 _RIGHT = ("right", "undecided")
 _KINDS = {"right": "right", "undecided": "right", "lost": "lost", "writes beyond": "lost"}
 _PATTERNS = ("whole operands", "single numbers", "along a dimension", "along a part of one")
@@ -125,9 +128,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--cudnn", type=int, default=91900)
     parser.add_argument("--save", action="store_true")
+    parser.add_argument(
+        "--keep", type=int, default=0, metavar="N", help="add graphs to those that are judged again"
+    )
     options = parser.parse_args(arguments)
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     by_row: dict[str, Counter[str]] = {}
+    kept: Counter[tuple[str, str, str]] = Counter()
     bad = 0
     last = {
         (found.get("cudnn", options.cudnn), json.dumps(found["case"])): found
@@ -139,6 +146,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not plans:
             continue
         case, release = found["case"], version_text(version)
+        shown = {
+            (release, row, kind) for _, kind, rows in plans for row in (rows or [_family(case)])
+        }
+        if any(kept[each] < options.keep for each in shown):
+            kept.update(shown)
+            names = ("case", "cudnn", "capability", "small", "beforehand", "form")
+            more = {name: found[name] for name in names if name in found}
+            more["engines"] = {choice: kind for choice, kind, _ in plans}
+            with MEASURED.open("a") as file:
+                print(json.dumps(more, separators=(",", ":")), file=file)
         key = release, _family(case), _pattern(case)
         count = counts.setdefault(key, Counter())
         count["graphs"] += 1
