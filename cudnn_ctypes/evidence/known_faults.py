@@ -36,10 +36,5 @@ def known_faults(
     return tuple(
         row
         for row in (*FAULTS, *CALL_FAULTS)
-        if any(
-            (version is None or version in each)
-            and (small or not each.small)
-            and (capability is None or each.engines or capability in each.capabilities)
-            for each in row.ranges
-        )
+        if any(each.holds(version, capability, small=small) for each in row.ranges)
     )

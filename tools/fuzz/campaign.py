@@ -119,6 +119,14 @@ def _plans(found: dict[str, Any], version: int) -> Iterator[tuple[str, str, list
             break
 
 
+def _keep(found: dict[str, Any], engines: dict[str, str]) -> None:
+    """Add what decides how a graph is judged again to `MEASURED`."""
+    names = ("case", "cudnn", "capability", "small", "beforehand", "form")
+    kept = {name: found[name] for name in names if name in found} | {"engines": engines}
+    with MEASURED.open("a") as file:
+        print(json.dumps(kept, separators=(",", ":")), file=file)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.fuzz campaign",
@@ -151,11 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         if any(kept[each] < options.keep for each in shown):
             kept.update(shown)
-            names = ("case", "cudnn", "capability", "small", "beforehand", "form")
-            more = {name: found[name] for name in names if name in found}
-            more["engines"] = {choice: kind for choice, kind, _ in plans}
-            with MEASURED.open("a") as file:
-                print(json.dumps(more, separators=(",", ":")), file=file)
+            _keep(found, {choice: kind for choice, kind, _ in plans})
         key = release, _family(case), _pattern(case)
         count = counts.setdefault(key, Counter())
         count["graphs"] += 1

@@ -82,6 +82,17 @@ class Range(NamedTuple):
     def __contains__(self, version: object) -> bool:
         return isinstance(version, int) and self.since <= version < (self.repaired or version + 1)
 
+    def holds(self, version: int | None, capability: int | None, *, small: bool) -> bool:
+        """Whether a cuDNN has it on a GPU; None is any.
+
+        What has engines holds on all GPUs, since other engines take their place.
+        """
+        return (
+            (version is None or version in self)
+            and (small or not self.small)
+            and (bool(self.engines) or capability in (None, *self.capabilities))
+        )
+
     def __str__(self) -> str:
         end = "and newer" if self.repaired is None else f"to before {version_text(self.repaired)}"
         gpus = ", ".join(f"{each // 10}.{each % 10}" for each in self.capabilities)
@@ -191,9 +202,7 @@ class Fault:
         return tuple(
             each
             for each in self.ranges
-            if target.version in each
-            and (target.small or not each.small)
-            and (each.engines or target.capability in (0, *each.capabilities))
+            if each.holds(target.version, target.capability or None, small=target.small)
         )
 
     @property

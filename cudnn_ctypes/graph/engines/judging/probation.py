@@ -161,9 +161,9 @@ def checked_proposals(
         known = {engine for engine, _ in kept.families}
         first: dict[int, EngineChoice] = {}
         for config, _ in configs:
-            wrong = lowering.faults.fault(config.choice)
-            if config.engine.index not in known and not wrong:
-                first.setdefault(config.engine.index, config.choice)
+            engine = config.engine.index
+            if not (engine in known or lowering.faults.fault(config.choice)):
+                first.setdefault(engine, config.choice)
     return checked(graph, expansion, handle, first.values())
 
 
